@@ -41,12 +41,12 @@
 //!    [`Observer`](simulation::Observer)s at heartbeats, samples, readings and checkpoints. The record
 //!    on disk is one of them ([`report::recorder`]). `examples/own_sensor.rs` is a profilometer that
 //!    stops the run.
-//! 2. **Drive.** An [`ExternalDriver`](simulation::ExternalDriver) receives what the sensors of its
-//!    vehicle measure and returns [`Command`](simulation::Command)s: `examples/own_driver.rs`,
+//! 2. **Drive.** An [`ExternalDriver`](simulation::ExternalDriver) receives the readings of its
+//!    vehicle's sensors and returns [`Command`](simulation::Command)s: `examples/own_driver.rs`,
 //!    `examples/lidar_car.rs`.
 //! 3. **Reset and branch.** [`World::command`](simulation::World::command) drives a vehicle,
 //!    [`World::restore`](simulation::World::restore) returns to a state, and
-//!    [`World::respawn`](simulation::World::respawn) places a vehicle anew, without building the model
+//!    [`World::respawn`](simulation::World::respawn) places a vehicle again, without building the model
 //!    again: `examples/episodes.rs`. A [`Batch`](simulation::Batch) steps many worlds over one model in
 //!    parallel: `examples/ten_futures.rs`.
 //! 4. **Read.** Between heartbeats a world gives
@@ -85,11 +85,11 @@
 //!
 //! # Features
 //!
-//! | feature | what it adds |
+//! | feature | addition |
 //! | --- | --- |
 //! | (none) | worlds, scenarios and studies: pure Rust, no system library |
 //! | `report` | tables, pictures, Parquet, GeoTIFF and MCAP ([`report`]) |
-//! | `link` | controllers and observers from outside, over sockets ([`link`]) |
+//! | `link` | external controllers and observers, over sockets ([`link`]) |
 //! | `cli` (default) | the command `bekker` ([`cli`]), with `report` and `link` |
 //! | `allocations` | `bekker bench` counts heap allocations |
 //! | `mpi` | ranks over MPI: needs an MPI and libclang to build |

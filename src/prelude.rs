@@ -319,7 +319,7 @@ pub use bekker_agent::Sample;
 #[doc(inline)]
 pub use bekker_agent::WheelSample;
 
-/// What happened to a vehicle in the last heartbeat.
+/// Event of a vehicle in the last heartbeat.
 ///
 /// ```
 /// # use bekker::prelude::*;
@@ -352,7 +352,7 @@ pub use bekker_agent::Event;
 #[doc(inline)]
 pub use bekker_agent::OutcomeCode;
 
-/// What a sensor measured.
+/// Measurement of a sensor.
 ///
 /// ```
 /// # use bekker::prelude::*;
@@ -422,7 +422,7 @@ pub use bekker_world::Steering;
 #[doc(inline)]
 pub use bekker_vehicle::Selector;
 
-/// Drives a vehicle by what its sensors measure; closures do, too.
+/// Drives a vehicle from its sensor readings; closures implement it.
 ///
 /// ```
 /// # use bekker::prelude::*;
@@ -443,7 +443,7 @@ pub use bekker_vehicle::Selector;
 #[doc(inline)]
 pub use bekker_world::ExternalDriver;
 
-/// What an external driver receives: time and readings, no truth.
+/// Input of an external driver: time and readings, no truth.
 ///
 /// ```
 /// # use bekker::prelude::*;
@@ -693,7 +693,7 @@ pub use bekker_study::design::Study;
 #[doc(inline)]
 pub use bekker_study::design::StudyConfig;
 
-/// Reads a map file and asks what lies at a point.
+/// Reads a map file and looks up a point.
 ///
 /// ```
 /// # use bekker::prelude::*;

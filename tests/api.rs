@@ -87,7 +87,7 @@ impl Observer<String> for Log {
 /// Each observer receives all callbacks in order, and the run gives the same result as a manual
 /// loop.
 #[test]
-fn a_run_tells_its_observers_all() {
+fn observers_receive_all_callbacks() {
     let schedule = Schedule {
         sample_every: 0.25,
         checkpoint_every: Some(0.5),
@@ -244,7 +244,7 @@ fn contacts_carry_the_weight() {
 }
 
 #[test]
-fn events_tell_what_happened() {
+fn events_describe_each_change() {
     let text = r#"
 format = 1
 name = "events"
@@ -384,7 +384,7 @@ driver = { kind = "hold" }
     dem(3.0);
     let (one, two) = (built("seed=1"), built("seed=2"));
     assert_eq!(parts.counts(), [1, 1]);
-    assert_eq!(one.inputs, two.inputs, "what was read is told all the same");
+    assert_eq!(one.inputs, two.inputs, "the inputs are reported either way");
     assert_ne!(one.fingerprint, two.fingerprint);
     assert_eq!(two.world.ground.terrain().height(0.0, 0.0), 3.0);
     dem(4.0);

@@ -1,5 +1,5 @@
-//! Holds the files to imports without large circles: files that import each other, directly or
-//! through others, must be read together.
+//! Checks that no more than a few files import each other. Files that import each other, directly
+//! or through others, must be read together.
 //!
 //! A file imports another when it names an item that the other defines, through re-exports as
 //! well. A module and the modules inside it are one unit: imports between them do not count.
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use syn::visit::{self, Visit};
 
-/// Most files that may import each other.
+/// Maximum number of files that may import each other.
 const LARGEST_CIRCLE: usize = 3;
 
 /// A file's place: the crate, then the modules from its root.
@@ -23,7 +23,7 @@ struct Import {
     name: String,
 }
 
-/// What one file defines, imports and names.
+/// Definitions, imports and names of one file.
 #[derive(Default)]
 struct Contents {
     defined: BTreeSet<String>,
@@ -157,7 +157,7 @@ impl Files {
         }
     }
 
-    /// The module that a path begins at, seen from a file, and what is left of it.
+    /// Returns the module that a path begins at, seen from a file, and the rest of the path.
     fn begin<'p>(&self, from: &Place, path: &'p [String]) -> Option<(Place, &'p [String])> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -179,7 +179,7 @@ impl Files {
         }
     }
 
-    /// The file that defines what a path names from a module on.
+    /// Returns the file that defines the item of a path relative to a module.
     fn resolve(&self, module: &Place, path: &[String], depth: usize) -> Option<Place> {
         let (first, rest) = path.split_first()?;
         if depth > 20 {
@@ -218,7 +218,7 @@ impl Files {
             let mut after = self.contents.range(place.clone()..).skip(1);
             let is_face = after.next().is_some_and(|(other, _)| other.starts_with(place));
             let mut found: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
-            // what a module hands on is no import of its own
+            // a module's re-exports are not its imports
             let own = contents.imports.iter().filter(|import| !(import.is_public && is_face));
             let mut paths: Vec<Vec<String>> = own.map(|import| import.path.clone()).collect();
             for path in &contents.named {

@@ -391,7 +391,7 @@ fn tracks_climb_a_curb_and_a_small_rock_and_stop_at_a_large_one() {
 }
 
 #[test]
-fn a_collision_ends_a_drive_where_the_policy_says_so() {
+fn a_collision_ends_a_drive_under_that_policy() {
     let endings = "[endings]\ncollision = \"stop\"\n";
     let text = ice()
         + &car("a", "hmmwv", [-4.0, 0.0], 0.0, 5.0, COASTS)

@@ -66,7 +66,7 @@ fn command_and_drive(world: &mut World, until: f64) {
 }
 
 #[test]
-fn a_commanded_vehicle_obeys_until_its_driver_has_it_back() {
+fn a_commanded_vehicle_follows_commands_until_its_driver_resumes() {
     let mut world = World::new(model());
     world.command(0, left(0.5)).unwrap();
     drive(&mut world, 3.0);
@@ -174,7 +174,7 @@ fn a_state_of_another_model_is_refused_and_changes_nothing() {
 
 /// A relocated vehicle is in the same state as one that starts there, and its rut remains.
 #[test]
-fn a_moved_vehicle_stands_and_its_rut_stays() {
+fn a_moved_vehicle_is_in_equilibrium_and_its_rut_stays() {
     let mut world = World::new(model());
     drive(&mut world, 4.0);
     let weight = 9.81 * 2573.138;

@@ -1,9 +1,9 @@
-//! Holds the documentation to the program: commands run, links lead somewhere, the pages of
-//! keys are those of the schema, and every word that a user meets stands in the glossary.
+//! Checks the documentation against the program: commands run, links have targets, the pages of
+//! keys are those of the schema, and every word of a key, option or column is in the glossary.
 //!
-//! On pages, an HTML comment before a fenced block speaks to this test:
-//! `<!-- file: NAME -->` has it write the block to a file that later commands of the page
-//! use, `<!-- not run by tests: REASON -->` has it leave the block out. A block under
+//! On pages, an HTML comment before a fenced block controls this test:
+//! `<!-- file: NAME -->` writes the block to a file that later commands of the page
+//! use, `<!-- not run by tests: REASON -->` skips the block. A block under
 //! `<!-- output of the command above -->` shows the output of the last command above it. With
 //! `, from WORDS` it shows the lines from the first that begins with these words to the next empty
 //! line; with `, sentence from WORDS` that one line, wrapped to the width of the page. The command
@@ -65,7 +65,7 @@ fn pages() -> Vec<String> {
     all
 }
 
-/// A block of code of a page, with what the comment before it says.
+/// A block of code of a page, with the comment before it.
 struct Block {
     language: String,
     comment: String,
@@ -119,7 +119,8 @@ fn commands(block: &Block) -> Vec<String> {
     joined.lines().map(bare).map(bekker).filter(run).collect()
 }
 
-/// The same command, done sooner: drives of a fifth of a second, small pictures, rigs unchecked.
+/// Returns a shorter form of the command: drives of a fifth of a second, small pictures, rigs
+/// unchecked.
 fn shortened(command: &str) -> String {
     let mut words: Vec<&str> = command.split_whitespace().collect();
     let has = |words: &[&str], option: &str| words.iter().any(|w| w.starts_with(option));
@@ -140,7 +141,7 @@ fn shortened(command: &str) -> String {
     words.join(" ")
 }
 
-/// The same command, all of it: only what leaves its printed table as it is is left out.
+/// Returns the same command in full; only options that do not change its printed table differ.
 fn whole(command: &str) -> String {
     match command.split_whitespace().nth(1) {
         Some("run") => format!("{command} --no-picture"),
@@ -194,7 +195,7 @@ fn wrapped(sentence: &str) -> Vec<String> {
     lines
 }
 
-/// Whether a line of a page is a line of output: `…` stands for any text.
+/// Returns whether a line of a page matches a line of output; `…` matches any text.
 fn matches(line: &str, output: &str) -> bool {
     let mut parts = line.trim_end().split('…');
     let first = parts.next().unwrap_or_default();
@@ -234,7 +235,7 @@ fn rewrite(page: &str, mut changes: Vec<(usize, usize, Vec<String>)>) {
     fs::write(root().join(page), lines.join("\n") + "\n").unwrap();
 }
 
-/// A folder like the repository's root for what a page's commands read, with the program
+/// A folder with the repository's files that a page's commands read, with the program
 /// on the path.
 struct Place(tempfile::TempDir);
 
@@ -274,7 +275,7 @@ impl Place {
         if output.status.success() { Ok(both) } else { Err(told) }
     }
 
-    /// Drives examples whose runs a command reads, where the page did not tell to.
+    /// Drives examples whose runs a command reads, unless the page drives them.
     fn prepare(&self, command: &str) -> Result<(), String> {
         let words: Vec<&str> = command.split_whitespace().collect();
         for pair in words.windows(2).filter(|pair| pair[0] != "--out") {
@@ -573,7 +574,7 @@ fn keys(schema: &Json, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Every name that a user meets, with where.
+/// Returns every name that a user reads, with its kind.
 fn names() -> BTreeMap<String, &'static str> {
     let mut named = BTreeMap::new();
     for (_, format) in KEYS {

@@ -12,7 +12,7 @@ use bekker::sync::Partition;
 use bekker::terrain::{Region, SoilMap, Surface, Terrain};
 use bekker::vehicle::spec::{AutomaticLock, Layout};
 use bekker::vehicle::{Locks, Vehicle, VehicleSpec};
-use scene::{agent, at, drive, firm, flat, ground, soil, table, world};
+use scene::{agent, drive, firm, flat, ground, pose_at, soil, table, world};
 use std::sync::Arc;
 
 fn solid() -> VehicleSpec {
@@ -45,7 +45,7 @@ fn a_vehicle_on_solid_axles_stands_drives_and_stays_closed() {
             &[[6.0, 0.0], [7.0, 0.5], [9.2, 0.5], [11.0, -0.5], [13.0, 0.0]],
             &[],
         );
-        let model = agent(&vehicle, driver, at(0.0, 0.0, vehicle.ride_radius()));
+        let model = agent(&vehicle, driver, pose_at(0.0, 0.0, vehicle.ride_radius()));
         let yields = ground_soil.name != "firm";
         let mut world = world(flat(0.05, ground_soil), 2e-3, vec![model]);
         let mut drift = drive_closed(&mut world, 4.0);
@@ -71,7 +71,7 @@ fn a_vehicle_on_solid_axles_stands_drives_and_stays_closed() {
 fn driven(spec: VehicleSpec, terrain: Terrain) -> Vec<[f64; 2]> {
     let vehicle = build(spec);
     let driver = table(&[[1.0, 0.0], [1.2, 0.5]], &[], &[]);
-    let model = agent(&vehicle, driver, at(0.0, 0.0, vehicle.ride_radius()));
+    let model = agent(&vehicle, driver, pose_at(0.0, 0.0, vehicle.ride_radius()));
     let ground = ground(0.05, terrain, vec![firm(0.8), firm(0.1)]);
     let mut world = world(ground, 2e-3, vec![model]);
     drive(&mut world, 2.5);
@@ -92,7 +92,7 @@ fn split() -> Terrain {
 }
 
 #[test]
-fn the_layout_says_which_wheels_pull() {
+fn the_layout_determines_the_driven_wheels() {
     for (layout, driven_wheels) in [
         (Layout::Awd, [true, true, true, true]),
         (Layout::Fwd, [true, true, false, false]),

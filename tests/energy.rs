@@ -213,7 +213,7 @@ fn soils_of_programs_are_checked_against_the_step() {
     }
 }
 
-/// A strength set by a study after reading a scenario is checked as the scenario's own.
+/// A strength set by a study after reading a scenario is checked like one in the scenario.
 #[test]
 fn a_strength_that_is_set_is_checked_against_the_step() {
     let (soil, vehicle) = ("cohesion = 0.9e6\nstrength = 1", "model = \"hmmwv\"");

@@ -36,7 +36,8 @@ fn yard() -> Yard {
     let profile = [[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]];
     pillar.column([0.0; 3], &profile, 256, Material::dull([0.5; 3]));
     let at = Pose { position: Vec3::new(0.0, 8.0, 0.0), ..Pose::default() };
-    let mut yard = Yard::on(terrain, vec![pillar], &[Instance::still(0, at, 0, Class::Post)]);
+    let mut yard =
+        Yard::on_terrain(terrain, vec![pillar], &[Instance::still(0, at, 0, Class::Post)]);
     // Dense fog, in which the full lidar would detect little else.
     yard.air.visibility = 15.0;
     yard

@@ -108,7 +108,7 @@ fn altitude_is_height_far_from_the_origin() {
 }
 
 #[test]
-fn a_place_is_the_same_in_all_three_coordinates_and_a_way_in_all_files() {
+fn a_position_is_the_same_in_all_coordinates_and_a_path_in_all_files() {
     let folder = tempfile::tempdir().unwrap();
     dem(folder.path(), Some(26911), 0.02);
     let degrees = [48.704_867_253_1, -116.232_875_159_5];

@@ -84,10 +84,10 @@ clear = 4
 
 impl Yard {
     fn new(more: &str) -> Yard {
-        Yard::of(&format!("{YARD}{more}"), &[rut(-200, 700, 30), rut(-100, 300, -90)])
+        Yard::from_scenario(&format!("{YARD}{more}"), &[rut(-200, 700, 30), rut(-100, 300, -90)])
     }
 
-    fn of(text: &str, ruts: &[Patches]) -> Yard {
+    fn from_scenario(text: &str, ruts: &[Patches]) -> Yard {
         let file = ScenarioFile::parse("yard", text, Path::new(""), &[]).unwrap();
         let built = world(&file).unwrap();
         let scene_model = scene_model(&file, &built.world, &built.meshes, built.random.as_ref());
@@ -287,7 +287,7 @@ area = { kind = "band", from = [-3, 8], to = [20, 10], width = 1.5 }
 fn depth_of_a_plane_is_within_a_millimeter_at_a_hundred_meters() {
     let Some(gpu) = gpu() else { return };
     let text = YARD.replace("amplitude = 1.5", "amplitude = 0.0");
-    let yard = Yard::of(&text[..text.find("[[scenery]]").unwrap()], &[]);
+    let yard = Yard::from_scenario(&text[..text.find("[[scenery]]").unwrap()], &[]);
     let scene = Scene { moving: &InstanceSet::new(&[], &[]), ..yard.scene() };
     let props = Arc::new(SceneConstants::new(&gpu, &scene).unwrap());
     let mut renderer = GpuRenderer::new(gpu, props).unwrap();

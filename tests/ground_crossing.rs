@@ -3,8 +3,8 @@
 //!
 //! The wheel is guided to isolate the effect of the ground. A whole vehicle bounces as it drops
 //! into the soil, which on the rows of the lattice is rougher than any boundary. The bound is the
-//! roughness of the same wheel on soil alone, plus the slope with which the firm fraction of its
-//! footprint grows.
+//! roughness of the same wheel on soil alone, plus the growth rate of the firm fraction of its
+//! footprint.
 
 use crate::scene;
 

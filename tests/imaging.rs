@@ -14,7 +14,7 @@ use bekker::sensor::{Delivery, Model, Reading, Schedule, Sensor};
 use bekker::simulation::{Ranks, Route, SceneModel, Sharing, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::Partition;
-use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world_model};
+use scene::{agent, flat, m113, on_ranks, pose_at, soil, table, vehicle, world_model};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +25,8 @@ const BEATS: usize = 40;
 fn model() -> WorldModel {
     let on = |throttle: f64| table(&[[0.1, 0.0], [0.2, throttle]], &[], &[]);
     let mut agents = vec![
-        agent(&vehicle("hmmwv"), on(0.1), at(-9.0, 0.0, 0.6)),
-        m113(on(1.0), at(0.0, 0.0, 0.0)),
+        agent(&vehicle("hmmwv"), on(0.1), pose_at(-9.0, 0.0, 0.6)),
+        m113(on(1.0), pose_at(0.0, 0.0, 0.0)),
     ];
     let channels =
         [Channel::Color, Channel::Depth, Channel::Class, Channel::Instance, Channel::Ground];
@@ -102,7 +102,7 @@ fn bytes(all: &Deliveries) -> Vec<u8> {
 }
 
 #[test]
-fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
+fn any_number_of_threads_ranks_and_resumes_gives_the_same_bits() {
     let expected = on_threads(1, BEATS);
     // 0.4 s: 12 images, the last still pending, and 4 scans.
     assert!((14..=16).contains(&expected.len()), "{}", expected.len());
@@ -149,7 +149,7 @@ fn shared(model: fn() -> WorldModel, ranks: usize, route: Route) -> (Deliveries,
 fn model_with_others_far_away() -> WorldModel {
     let mut model = model();
     let on = || table(&[[0.1, 0.0], [0.2, 1.0]], &[], &[]);
-    let far = [m113(on(), at(60.0, 8.0, 0.0)), m113(on(), at(400.0, -20.0, 1.0))];
+    let far = [m113(on(), pose_at(60.0, 8.0, 0.0)), m113(on(), pose_at(400.0, -20.0, 1.0))];
     let spare = world_model(flat(0.05, soil("mid")), 2e-3, far.into());
     model.agents.extend(spare.agents);
     model.scene_model = Some(Arc::new(SceneModel::new(&model, &[])));
@@ -165,7 +165,7 @@ fn model_with_others_at_the_edge_of_sight() -> WorldModel {
     let sights = model.agents[0].sensors.iter().filter_map(|sensor| sensor.model.sight());
     let edge = sights.fold(0.0, f64::max) + MARGIN + model.agents[0].start.position.x;
     let coasts = || table(&[], &[], &[]);
-    let west = |x: f64| at(x, 0.0, 0.0);
+    let west = |x: f64| pose_at(x, 0.0, 0.0);
     for away in [-2.0, 1.0, 300.0] {
         let mut own = agent(&vehicle("hmmwv"), coasts(), west(edge + away));
         own.start.orientation = Quat::from_axis_angle(&Vec3::z_axis(), std::f64::consts::PI);
@@ -199,8 +199,8 @@ fn ranks_receive_vehicles_that_come_into_sight() {
     });
     let heard: Vec<Vec<bool>> = heard.into_iter().map(|own| own.unwrap()).collect();
     assert_eq!(heard[0], [false, true, true, true, false], "the one that looks");
-    assert_eq!(heard[4], [false; 5], "who is far away");
-    assert!(!heard[2][0] && !heard[3][0], "who is seen need not see");
+    assert_eq!(heard[4], [false; 5], "agents far away are not received");
+    assert!(!heard[2][0] && !heard[3][0], "a visible agent need not see the observer");
 }
 
 /// A rank with cameras holds the ground in view and receives vehicles that may be visible.

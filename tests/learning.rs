@@ -361,7 +361,7 @@ fn a_picture_follows_from_the_world_alone() {
 }
 
 #[test]
-fn a_lidar_measures_the_way_to_level_ground() {
+fn a_lidar_measures_the_distance_to_level_ground() {
     const COLUMNS: usize = 64;
     let options = Options { lidar: Some(COLUMNS as u32), difficulty: 0.0, ..quick() };
     let flat = TASKS.iter().position(|task| task.id() == "SlipSpeed").unwrap();

@@ -1,4 +1,4 @@
-//! Root of one test program that holds most tests, to link one program instead of sixty.
+//! Root of one test program with most tests, to link one program instead of sixty.
 //!
 //! Tests that count allocations, and `docs`, are separate programs.
 

@@ -36,7 +36,7 @@ fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
 
 /// The barn's ridge is 6.5 m high and 13 m long; at a heading of -90 degrees its front faces south.
 #[test]
-fn a_barn_stands_where_the_scenario_says() {
+fn a_barn_is_at_its_scenario_position() {
     let places = [[14.0, 14.0], [14.0, 7.6], [14.0, 7.4], [18.4, 14.0], [18.6, 14.0], [22.0, -6.0]];
     let seen = from_above(&farmyard(&["scenery[0].class=post"]), &places);
     let expected = [
@@ -57,7 +57,7 @@ fn a_barn_stands_where_the_scenario_says() {
 ///
 /// The hull mesh is unscaled: the crate is at the chassis reference point.
 #[test]
-fn a_vehicle_looks_as_the_scenario_says() {
+fn a_vehicle_is_drawn_as_its_scenario_specifies() {
     let sets =
         ["vehicle[0].visual.hull=meshes/crate.obj", "vehicle[0].visual.wheel=meshes/crate.obj"];
     let file = farmyard(&sets);

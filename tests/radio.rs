@@ -1,6 +1,6 @@
 //! Radios and platoons: the same bits on any ranks and route and after a checkpoint.
 
-use crate::runs::{Runs, bekker, read, told};
+use crate::runs::{Runs, bekker, read, stderr_text};
 use crate::scene::{drive, same_bits_on_threads_and_resumed};
 
 use bekker::random::RandomStream;
@@ -88,7 +88,7 @@ fn model(sets: &[&str]) -> WorldModel {
 
 #[test]
 fn any_ranks_any_route_and_a_resume_give_the_same_bits() {
-    let runs = Runs::of(&[PLATOON, LIGHT].concat());
+    let runs = Runs::new(&[PLATOON, LIGHT].concat());
     let single = runs.out("single");
     runs.single(&single, &[]);
     let summary = |out: &Path| -> RunSummary {
@@ -103,7 +103,7 @@ fn any_ranks_any_route_and_a_resume_give_the_same_bits() {
     ] {
         let out = runs.out(name);
         let output = Command::new(bekker()).args(runs.arguments(&out, more)).output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", stderr_text(&output));
         assert_eq!(read(&single, "hashes.csv"), read(&out, "hashes.csv"), "{name}");
         assert_eq!(summary(&single), summary(&out), "{name}");
     }
@@ -339,7 +339,7 @@ fn losses_make_a_platoon_undershoot_and_none_collides() {
         bursts,
         stream: RandomStream::new(seed, "lei"),
     };
-    // By how much the speed of any car falls below the leader's minimum; no gap is smaller than at
+    // Undershoot of any car below the leader's minimum speed; no gap is smaller than at
     // standstill.
     let undershoot = |radio: &Radio| {
         let (lowest, least) = braked(radio, 3);

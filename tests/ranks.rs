@@ -14,8 +14,8 @@ use bekker::sync::{CommError, Communicator, Partition};
 use bekker::vehicle::spec::TrackModel;
 use bekker::vehicle::{Shoes, VehicleState};
 use scene::{
-    agent, at, drive, flat, ground, m113, m113_on, on_ranks, slope, soil, table, vehicle, world,
-    world_model,
+    agent, drive, flat, ground, m113, m113_on, on_ranks, pose_at, slope, soil, table, vehicle,
+    world, world_model,
 };
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 fn turned(x: f64, y: f64, degrees: f64) -> Pose {
     let orientation = Quat::from_axis_angle(&Vec3::z_axis(), degrees.to_radians());
-    Pose { orientation, ..at(x, y, 0.6) }
+    Pose { orientation, ..pose_at(x, y, 0.6) }
 }
 
 fn model(starts: &[Pose]) -> WorldModel {
@@ -35,13 +35,13 @@ fn model(starts: &[Pose]) -> WorldModel {
 
 /// Builds three vehicles close behind each other in one rut.
 fn convoy() -> WorldModel {
-    model(&[at(0.0, 0.0, 0.6), at(-5.0, 0.1, 0.6), at(-10.0, -0.05, 0.6)])
+    model(&[pose_at(0.0, 0.0, 0.6), pose_at(-5.0, 0.1, 0.6), pose_at(-10.0, -0.05, 0.6)])
 }
 
 /// Builds four vehicles so close that several touch the same nodes in one heartbeat.
 fn crossing() -> WorldModel {
     model(&[
-        at(0.0, 0.0, 0.6),
+        pose_at(0.0, 0.0, 0.6),
         turned(0.9, 0.9, 90.0),
         turned(0.0, 0.2, 0.0),
         turned(1.0, 1.0, 45.0),
@@ -49,7 +49,7 @@ fn crossing() -> WorldModel {
 }
 
 fn far_apart() -> WorldModel {
-    model(&[at(0.0, 0.0, 0.6), at(5_000.0, 0.0, 0.6), turned(-3_000.0, 4_000.0, 120.0)])
+    model(&[pose_at(0.0, 0.0, 0.6), pose_at(5_000.0, 0.0, 0.6), turned(-3_000.0, 4_000.0, 120.0)])
 }
 
 /// State hashes, one per heartbeat.
@@ -156,10 +156,10 @@ fn vehicles_kilometers_apart() {
 #[test]
 fn neighbors_that_approach_and_part() {
     let mut model = model(&[
-        at(0.0, 0.0, 0.6),
+        pose_at(0.0, 0.0, 0.6),
         turned(60.0, 2.4, 180.0),
         turned(-3_000.0, 4_000.0, 120.0),
-        at(-70.0, 0.1, 0.6),
+        pose_at(-70.0, 0.1, 0.6),
     ]);
     model.agents.iter_mut().for_each(|agent| agent.speed = 8.0);
     let listed = Partition::Listed(vec![1, 2, 0, 0]);
@@ -174,11 +174,11 @@ fn neighbors_that_approach_and_part() {
 #[test]
 fn migrated_agents_drive_the_same() {
     let mut model = model(&[
-        at(0.0, 0.0, 0.6),
+        pose_at(0.0, 0.0, 0.6),
         turned(40.0, 2.4, 180.0),
-        at(-5.0, 0.1, 0.6),
+        pose_at(-5.0, 0.1, 0.6),
         turned(300.0, 40.0, 90.0),
-        at(-30.0, 0.1, 0.6),
+        pose_at(-30.0, 0.1, 0.6),
     ]);
     model.agents.iter_mut().for_each(|agent| agent.speed = 6.0);
     let heartbeats = 300;
@@ -219,10 +219,10 @@ fn migrated_agents_drive_the_same() {
 #[test]
 fn leaving_ranks_hand_over_their_agents() {
     let mut model = model(&[
-        at(0.0, 0.0, 0.6),
+        pose_at(0.0, 0.0, 0.6),
         turned(40.0, 2.4, 180.0),
-        at(-5.0, 0.1, 0.6),
-        at(300.0, 0.0, 0.6),
+        pose_at(-5.0, 0.1, 0.6),
+        pose_at(300.0, 0.0, 0.6),
     ]);
     model.agents.iter_mut().for_each(|agent| agent.speed = 6.0);
     let heartbeats = 450;
@@ -265,7 +265,7 @@ fn leaving_ranks_hand_over_their_agents() {
 #[test]
 fn neighbors_do_not_hold_distant_ground() {
     let held = |size: usize| {
-        let starts: Vec<Pose> = (0..size).map(|i| at(500.0 * i as f64, 0.0, 0.6)).collect();
+        let starts: Vec<Pose> = (0..size).map(|i| pose_at(500.0 * i as f64, 0.0, 0.6)).collect();
         let model = model(&starts);
         let sharing = Sharing { route: Route::Neighbor, ..Sharing::default() };
         let ends = on_each(&model, size, &sharing, |mut ranks| {
@@ -279,7 +279,11 @@ fn neighbors_do_not_hold_distant_ground() {
     };
     let ((two, all_of_two), (six, all_of_six)) = (held(2), held(6));
     assert_eq!(two, six);
-    assert_eq!((2 * two, 6 * six), (all_of_two, all_of_six), "and the first is told of all");
+    assert_eq!(
+        (2 * two, 6 * six),
+        (all_of_two, all_of_six),
+        "rank 0 receives all start conditions"
+    );
 }
 
 /// Returns the vehicles for which a rank has bodies, tires and ruts.
@@ -318,7 +322,7 @@ fn a_rank_holds_its_own_vehicles_alone() {
 #[test]
 fn rank_0_has_all_start_conditions() {
     let hmmwv = vehicle("hmmwv");
-    let starts = [at(0.0, 0.0, 0.6), at(0.0, 50.0, 0.6), at(0.0, 100.0, 0.6)];
+    let starts = [pose_at(0.0, 0.0, 0.6), pose_at(0.0, 50.0, 0.6), pose_at(0.0, 100.0, 0.6)];
     let agents = starts
         .map(|start| agent(&hmmwv, table(&[[0.0, 0.0], [1.0, 0.0]], &[], &[]), start))
         .to_vec();
@@ -349,7 +353,8 @@ fn distant_neighbors_exchange_no_states() {
         figures.into_iter().max().unwrap()
     };
     let apart = |agents: i32| {
-        let starts: Vec<Pose> = (0..agents).map(|i| at(500.0 * f64::from(i), 0.0, 0.6)).collect();
+        let starts: Vec<Pose> =
+            (0..agents).map(|i| pose_at(500.0 * f64::from(i), 0.0, 0.6)).collect();
         model(&starts)
     };
     // No vehicle is received. What remains is the verdict on whether to continue: 25 bytes in each
@@ -677,10 +682,10 @@ fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
 ///
 /// The other, on belts, turns away.
 fn mixed_convoy() -> WorldModel {
-    let mut model = model(&[at(-14.0, 0.0, 0.6)]);
+    let mut model = model(&[pose_at(-14.0, 0.0, 0.6)]);
     let on = [[0.2, 0.0], [0.4, 0.6]];
-    let leads = m113_on(TrackModel::Segmented, table(&on, &[], &[]), at(0.0, 0.1, 0.0));
-    let turns = m113(table(&on, &[[0.3, 0.0], [0.6, 0.5]], &[]), at(-7.0, 0.0, 0.0));
+    let leads = m113_on(TrackModel::Segmented, table(&on, &[], &[]), pose_at(0.0, 0.1, 0.0));
+    let turns = m113(table(&on, &[[0.3, 0.0], [0.6, 0.5]], &[]), pose_at(-7.0, 0.0, 0.0));
     model.agents.extend([leads, turns]);
     let soft = soil("mid");
     world_model(flat(0.05, soft), 2e-3, model.agents)

@@ -7,7 +7,7 @@ use bekker::simulation::{
     CommandError, Placement, RankError, Ranks, Route, Sharing, World, WorldModel,
 };
 use bekker::sync::{Communicator, Partition};
-use scene::{agent, at, flat, on_ranks, on_tcp_ranks, soil, table, vehicle, world_model};
+use scene::{agent, flat, on_ranks, on_tcp_ranks, pose_at, soil, table, vehicle, world_model};
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn far_apart() -> WorldModel {
     let hmmwv = vehicle("hmmwv");
     let on = [[0.2, 0.0], [0.4, 0.6]];
     let starts = [[0.0, 0.0], [5_000.0, 0.0], [-3_000.0, 4_000.0]];
-    let agents = starts.map(|[x, y]| agent(&hmmwv, table(&on, &[], &[]), at(x, y, 0.6)));
+    let agents = starts.map(|[x, y]| agent(&hmmwv, table(&on, &[], &[]), pose_at(x, y, 0.6)));
     let mut model = world_model(flat(0.05, soil("soft")), 2e-3, agents.into());
     for (index, agent) in model.agents.iter_mut().enumerate() {
         agent.name = index.to_string();

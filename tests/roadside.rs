@@ -3,7 +3,7 @@
 //!
 //! Results are the same on any ranks and after a checkpoint.
 
-use crate::runs::{Runs, bekker, read, told};
+use crate::runs::{Runs, bekker, read, stderr_text};
 use crate::scene::same_bits_on_threads_and_resumed;
 
 use bekker::scenario::{ScenarioFile, build};
@@ -116,15 +116,15 @@ fn only_informed_vehicles_stop_for_barrier_and_pedestrian() {
 }
 
 #[test]
-fn any_ranks_and_a_cut_give_the_same_bits() {
+fn any_ranks_and_a_resume_give_the_same_bits() {
     let text = ROADS.replace("duration = 30", "duration = 6");
-    let runs = Runs::of(&text);
+    let runs = Runs::new(&text);
     let single = runs.out("single");
     runs.single(&single, &[]);
     let out = runs.out("two");
     let more = ["--ranks", "2", "--partition", "round-robin"];
     let output = Command::new(bekker()).args(runs.arguments(&out, &more)).output().unwrap();
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     assert_eq!(read(&single, "hashes.csv"), read(&out, "hashes.csv"));
     let hits = read(&single, "hits.csv");
     assert!(hits.contains("other gate"), "{hits}");

@@ -14,7 +14,7 @@ use bekker::sensor::{Delivery, Filter, Model, Reading, Schedule, Sensor};
 use bekker::simulation::{GroundVehicle, Ranks, Sharing, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::Partition;
-use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world, world_model};
+use scene::{agent, flat, m113, on_ranks, pose_at, soil, table, vehicle, world, world_model};
 use std::time::Duration;
 
 fn magnetometer() -> Magnetometer {
@@ -64,9 +64,9 @@ fn model() -> WorldModel {
     let hmmwv = vehicle("hmmwv");
     let on = || table(&[[0.2, 0.0], [0.4, 0.6]], &[[0.0, 0.0], [1.0, 0.3]], &[]);
     let mut agents = vec![
-        agent(&hmmwv, on(), at(0.0, 0.0, 0.6)),
-        agent(&hmmwv, on(), at(-5.0, 0.1, 0.6)),
-        m113(on(), at(0.0, 10.0, 0.0)),
+        agent(&hmmwv, on(), pose_at(0.0, 0.0, 0.6)),
+        agent(&hmmwv, on(), pose_at(-5.0, 0.1, 0.6)),
+        m113(on(), pose_at(0.0, 10.0, 0.0)),
     ];
     for (index, agent) in agents.iter_mut().enumerate() {
         agent.sensors = suite(index as u32);
@@ -107,7 +107,7 @@ fn bytes(all: &Deliveries) -> Vec<u8> {
 }
 
 #[test]
-fn any_number_of_threads_ranks_and_cuts_gives_the_same_readings() {
+fn any_number_of_threads_ranks_and_resumes_gives_the_same_readings() {
     let expected = on_threads(1);
     assert!(expected.len() > 700, "{}", expected.len());
     assert_eq!(bytes(&expected), bytes(&on_threads(3)), "three threads");
@@ -174,7 +174,7 @@ fn readings_come_at_their_rate_and_after_their_lag() {
 fn an_ideal_imu_integrates_to_the_motion() {
     let hmmwv = vehicle("hmmwv");
     let on = table(&[[0.2, 0.0], [0.4, 0.8]], &[[0.0, 0.0], [1.0, 0.4]], &[]);
-    let mut agent = agent(&hmmwv, on, at(0.0, 0.0, 0.6));
+    let mut agent = agent(&hmmwv, on, pose_at(0.0, 0.0, 0.6));
     let ideal = Imu { accelerometer: Triad::default(), gyroscope: Triad::default() };
     let sensor = |index: u32, model| Sensor {
         record: true,

@@ -185,7 +185,7 @@ fn refused(py: Python<'_>, failure: CommandError) -> PyErr {
 }
 
 /// Borrows a simulation for reading.
-fn shown<'py>(simulation: &Bound<'py, Simulation>) -> PyResult<PyRef<'py, Simulation>> {
+fn borrow<'py>(simulation: &Bound<'py, Simulation>) -> PyResult<PyRef<'py, Simulation>> {
     simulation.try_borrow().map_err(|_| busy(simulation.py()))
 }
 
@@ -226,25 +226,25 @@ impl Simulation {
     /// Simulated time, s.
     #[getter]
     fn time(slf: &Bound<'_, Self>) -> PyResult<f64> {
-        Ok(shown(slf)?.world.time())
+        Ok(borrow(slf)?.world.time())
     }
 
     /// Whether any vehicle is still driving.
     #[getter]
     fn running(slf: &Bound<'_, Self>) -> PyResult<bool> {
-        Ok(shown(slf)?.world.is_running())
+        Ok(borrow(slf)?.world.is_running())
     }
 
     /// Names of the vehicles.
     #[getter]
     fn vehicles(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
-        Ok(shown(slf)?.built.world.agents.iter().map(|agent| agent.name.clone()).collect())
+        Ok(borrow(slf)?.built.world.agents.iter().map(|agent| agent.name.clone()).collect())
     }
 
     /// Warnings about the scenario, one sentence each.
     #[getter]
     fn warnings(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
-        Ok(shown(slf)?.built.warnings.iter().map(ToString::to_string).collect())
+        Ok(borrow(slf)?.built.warnings.iter().map(ToString::to_string).collect())
     }
 
     /// Advances by a number of heartbeats, or fewer if no vehicle is driving any more.
@@ -402,13 +402,13 @@ impl Simulation {
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         state(py, &this.world.sample(this.index(vehicle)?).unwrap_or_default())
     }
 
     /// Returns the states of all vehicles now, by name.
     fn states<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let dict = PyDict::new(py);
         for (agent, sample) in this.built.world.agents.iter().zip(this.world.samples()) {
             dict.set_item(&agent.name, state(py, &sample)?)?;
@@ -427,7 +427,7 @@ impl Simulation {
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let contacts = this.world.contacts(this.index(vehicle)?);
         let dict = PyDict::new(py);
         let count = contacts.len();
@@ -456,7 +456,7 @@ impl Simulation {
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let index = this.index(vehicle)?;
         let own = this.happened.iter().filter(|(agent, _)| *agent == index);
         let rows: Vec<&Map<String, Value>> = own.map(|(_, row)| row).collect();
@@ -469,13 +469,13 @@ impl Simulation {
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         to_python(py, &this.world.outcome(this.index(vehicle)?))
     }
 
     /// Returns the content of `summary.json` for the run so far, without the wall time.
     fn summary<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let summary = to_python(py, &this.world.summary(&this.file.scenario.name, 0.0))?;
         // the wall time is measured by the caller
         summary.del_item("wall")?;
@@ -492,7 +492,7 @@ impl Simulation {
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let index = this.index(vehicle)?;
         let sensors = &this.built.world.agents[index].sensors;
         let list = PyList::empty(py);
@@ -514,7 +514,7 @@ impl Simulation {
         y: &[u8],
         ruts: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let [x, y] = [x, y].map(numbers);
         for point in x.iter().zip(&y).map(|(x, y)| [*x, *y]) {
             this.on_terrain(py, point, |axis, at| (axis, at.to_string(), ""))?;
@@ -536,7 +536,7 @@ impl Simulation {
         shape: [i64; 2],
         ruts: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let wrong = |key, value: &dyn Display, allowed| {
             let told = format!("{key} = {value}: must be {allowed}");
             error::input(py, key, value, allowed, told)
@@ -577,7 +577,7 @@ impl Simulation {
 
     /// Returns the complete state as bytes.
     fn snapshot<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let Simulation { built, world, .. } = this;
         let bytes = py.detach(|| checkpoint::encode(&built.world, &built.decisive, world.state()));
         Ok(PyBytes::new(py, &bytes))
@@ -618,7 +618,7 @@ impl Simulation {
         py: Python<'_>,
         path: PathBuf,
     ) -> PyResult<Option<(u32, u32, f64)>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let Simulation { built, world, pool, .. } = this;
         let georeference = Georeference::from_placement(built.placement.as_ref());
         let lattice = world.model().ground.lattice();
@@ -631,7 +631,7 @@ impl Simulation {
 
     /// Returns the hash of the complete state, 64 hexadecimal digits.
     fn hash(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<String> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let world = &this.world;
         let hash = this.pool.work(py, || world.hash())?;
         Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -650,14 +650,14 @@ impl Simulation {
         field: f64,
         supersample: i64,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let vehicle = this.index(vehicle)?;
         let shot = shot(py, camera, vehicle, place, target, size, field, supersample)?;
         image(py, &this.pool, &shot, &this.file, &this.built, &this.world)
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let Simulation { file, world, .. } = this;
         Ok(format!(
             "<bekker.Simulation {:?} at {:.3} s of {} s, {} threads>",

@@ -128,7 +128,7 @@ pub struct RunResult {
     pub recorded: RecorderOutput,
     /// Whether the run was ended early, as by a signal to any rank.
     pub interrupted: bool,
-    /// Number of ranks with which to continue, if the run was ended to add one.
+    /// Number of ranks to continue with, if the run was ended to add one.
     pub enlarged_to: Option<usize>,
     /// The run as an HTML page.
     pub html: Option<HtmlFile>,
@@ -315,7 +315,7 @@ struct ConsoleObserver<'a> {
     /// Whether the failure of the card (`gave_up`) and a census overrun (`outran`) were reported.
     gave_up: bool,
     outran: bool,
-    /// Number of ranks with which to continue.
+    /// Number of ranks to continue with.
     enlarged_to: Option<usize>,
 }
 

@@ -4,7 +4,7 @@ use super::Failure;
 use crate::link::{FoxgloveServer, Publication};
 use crate::report::ReportError;
 use crate::report::record::GROUND_INTERVAL;
-use crate::report::topics::{TopicMessage, Topics, met};
+use crate::report::topics::{TopicMessage, Topics, counterpart_name};
 use crate::simulation::{Flow, HeartbeatInfo, Observer, Sample, World};
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ impl<'a> FoxgloveFeed<'a> {
             topics.delivered(*agent as usize, delivery, &mut to)?;
         }
         for (agent, hit) in root.hits {
-            topics.hit(time_us, *agent as usize, &met(world, hit), hit, &mut to)?;
+            topics.hit(time_us, *agent as usize, &counterpart_name(world, hit), hit, &mut to)?;
         }
         for (agent, view) in root.autonomous {
             topics.autonomy(time_us, *agent as usize, view, &mut to)?;

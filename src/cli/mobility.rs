@@ -393,7 +393,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_payload_is_a_mass_and_a_place() {
+    fn a_payload_is_a_mass_and_a_position() {
         let at = |mass, position| Ok(PayloadOption { mass, position });
         assert_eq!(payload("800"), at(800.0, None));
         assert_eq!(payload("800@-1.5,0,0.6"), at(800.0, Some([-1.5, 0.0, 0.6])));

@@ -130,7 +130,7 @@ pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
     }
 }
 
-pub fn at(x: f64, y: f64, z: f64) -> Pose {
+pub fn pose_at(x: f64, y: f64, z: f64) -> Pose {
     Pose { position: Vec3::new(x, y, z), ..Pose::default() }
 }
 

@@ -222,7 +222,7 @@ impl AgentState {
     /// The monitor does not count steps after an arrival; the outcome then gives the time.
     fn end_time(&self) -> Option<f64> {
         let outcome = self.outcome.as_ref()?;
-        let said = self.monitor.arrived().and_then(|_| outcome.time());
+        let said = self.monitor.arrival_time().and_then(|_| outcome.time());
         let last = self.monitor.last_step();
         Some(said.map_or(last, |said| said.max(last)))
     }

@@ -266,7 +266,7 @@ impl AgentModel {
         }
     }
 
-    /// Returns what the external command, or else the vehicle's driver, requests for a step.
+    /// Returns the controls for a step: those of the external command, otherwise of the driver.
     fn requested_controls(
         &self,
         step: HeartbeatStep,

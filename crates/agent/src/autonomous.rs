@@ -137,7 +137,7 @@ struct PlanJob {
     way_back: Vec<Waypoint>,
     marks: Vec<CostPenalty>,
     others: Vec<[f64; 3]>,
-    /// Moving vehicles to which this vehicle gives way.
+    /// Moving vehicles that have the right of way over this vehicle.
     moving: Vec<MovingAgent>,
     /// Other vehicles that stand still.
     standing: Vec<[f64; 3]>,
@@ -189,8 +189,8 @@ impl AutonomyState {
 
     /// Returns the bytes that identify this state in a hash, without the map in progress.
     ///
-    /// That map follows from the readings. It enters the plan and the shared map as soon as it has
-    /// an effect.
+    /// The map in progress follows from the readings. It enters the plan and the shared map as soon
+    /// as it has an effect.
     pub(super) fn digest_bytes(&self) -> Vec<u8> {
         let AutonomyState {
             navigator,
@@ -230,7 +230,7 @@ impl AutonomyState {
         self.others.values().map(|observation| observation.predict(1e-6 * now_us as f64)).collect()
     }
 
-    /// Returns the moving vehicles with a lower agent index, to which this vehicle gives way.
+    /// Returns the moving vehicles with a lower agent index: they have the right of way.
     fn moving(&self, agent: u32, now_us: u64) -> Vec<MovingAgent> {
         let before = self.others.range(..agent).map(|(_, observation)| observation);
         let moving = before.filter(|observation| observation.is_moving());

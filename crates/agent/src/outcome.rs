@@ -70,7 +70,7 @@ pub enum Outcome {
         /// Position, m.
         position: Vec3,
     },
-    /// Collided, under a policy by which this ends the drive.
+    /// Collided, under a policy that ends the drive.
     Collided {
         /// Time, s.
         time: f64,

@@ -86,7 +86,7 @@ impl AgentModel {
         }
         state.monitor.record_intent(time, state.driver.intent, endings.stall_travel());
         if endings.arrived
-            && let Some(time) = state.monitor.arrived()
+            && let Some(time) = state.monitor.arrival_time()
         {
             return Some(Outcome::Arrived { time });
         }
@@ -106,7 +106,7 @@ impl AgentModel {
         if let Some(ended) = &state.outcome {
             return ended.clone();
         }
-        if let Some(time) = state.monitor.arrived() {
+        if let Some(time) = state.monitor.arrival_time() {
             return Outcome::Arrived { time };
         }
         let immobilised = endings.immobilised.and_then(|Immobility { after, .. }| {

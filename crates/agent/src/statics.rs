@@ -8,11 +8,11 @@
 //! Loads grow slowly from zero, so that nothing overshoots its equilibrium. Soil keeps the largest
 //! load that it has carried, which must not exceed the final load.
 //!
-//! 1. *Aloft*: without weight and ground, springs come to rest against their stops.
+//! 1. *Aloft*: without weight and ground, springs settle against their stops.
 //! 2. *Set down*: the vehicle is lowered to first contact, then its weight is increased gradually.
 //!    The ground carries load but does not grip, and an anchor in its plane keeps the chassis from
 //!    sliding. Wheels carry their static loads, with grade and side slope, and nothing scrubs.
-//! 3. *Let go*: the ground grips and the anchor is released gradually. Tires and soil shear until
+//! 3. *Release*: the ground grips and the anchor is released gradually. Tires and soil shear until
 //!    they hold the vehicle.
 //!
 //! A vehicle that friction does not hold starts in the state after step 2 and slides from time

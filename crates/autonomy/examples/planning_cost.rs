@@ -1,5 +1,5 @@
-//! What each part of thinking costs: scans of 64 x 1024 beams from a vehicle that drives straight
-//! on over waves among holes and trunks, each part timed over all of them.
+//! Measures the processor time of each part of planning: scans of 64 x 1024 beams from a vehicle
+//! that drives straight on over waves among holes and trunks, each part timed over all of them.
 //!
 //! `cargo run --release -p bekker-autonomy --example planning_cost`
 
@@ -80,7 +80,7 @@ fn pose(x: f64) -> Pose {
     Pose { position: Vec3::new(x, 1.0, 0.33 + height(x, 1.0)), ..Pose::default() }
 }
 
-/// What a scan sees that is done at `time` on the way.
+/// Returns the point cloud of a scan at `time` of the drive.
 fn scanned(lidar: &LidarSpec, mount: &Pose, time: f64) -> Cloud {
     let mut cloud = Cloud::default();
     for column in 0..lidar.columns {

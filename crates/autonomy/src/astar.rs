@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_way_it_leads_as_near_as_can_be() {
+    fn without_a_path_it_leads_to_the_nearest_reachable_cell() {
         let mut costs = vec![UNIT; 20 * 20];
         (0..20).for_each(|row| costs[row * 20 + 12] = IMPASSABLE);
         let found = route(&costs, 20, 10 * 20, 10 * 20 + 19).unwrap();

@@ -9,7 +9,7 @@
 //! - [`right_of_way`] and [`shared_goals`]: other vehicles in motion, and other vehicles at the
 //!   goal;
 //! - [`tracking`]: throttle, steering and brake;
-//! - [`recovery`]: what the vehicle does when it is stuck.
+//! - [`recovery`]: maneuvers of a stuck vehicle.
 //!
 //! The [`Navigator`] combines them. The crate uses neither clocks nor threads: the same readings in
 //! the same order give the same commands.

@@ -426,7 +426,7 @@ mod tests {
 
     /// A passable slope is not an obstacle in cells of any size, and a steep one always is.
     #[test]
-    fn cells_of_any_side_tell_slopes_from_steps() {
+    fn cells_of_any_side_distinguish_slopes_from_steps() {
         for cell in [0.1, 0.25, 0.5, 1.0, 2.0, 5.0] {
             for direction in [0.0, 0.4, 0.785, 3.0] {
                 for grade in [0.06, 0.3] {

@@ -27,7 +27,7 @@ pub struct Plan {
     pub turns: bool,
     /// Distance that the vehicle can back off along its path, m.
     pub behind: f64,
-    /// Arc of the rear axle backward that continues the turn, m; empty if there is none.
+    /// Arc of the rear axle backward that continues the turn, m; empty without one.
     pub back: Vec<[f64; 2]>,
     /// Whether the route lies behind the vehicle while it turns around.
     pub is_behind: bool,

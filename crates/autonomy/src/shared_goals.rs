@@ -65,7 +65,7 @@ mod tests {
 
     const GOAL: [f64; 2] = [30.0, 0.0];
 
-    fn near(standing: &[[f64; 3]]) -> f64 {
+    fn radius_with(standing: &[[f64; 3]]) -> f64 {
         arrival_radius(&body(), 3.0, GOAL, [0.0, 0.0], standing)
     }
 
@@ -75,11 +75,11 @@ mod tests {
     /// Vehicles elsewhere do not widen it.
     #[test]
     fn a_vehicle_at_the_goal_widens_the_arrival_radius() {
-        assert_eq!(near(&[]), 3.0);
-        assert_eq!(near(&[[20.0, 0.0, 2.0], [30.0, 8.0, 2.0]]), 3.0);
+        assert_eq!(radius_with(&[]), 3.0);
+        assert_eq!(radius_with(&[[20.0, 0.0, 2.0], [30.0, 8.0, 2.0]]), 3.0);
         let own = body().footprint.reach();
-        assert_eq!(near(&[[28.0, 0.0, 2.0]]), 2.0 + 2.0 + own + 0.5);
-        let two = near(&[[23.7, 0.0, 2.0], [28.0, 0.0, 2.0], [30.0, 6.0, 2.0]]);
+        assert_eq!(radius_with(&[[28.0, 0.0, 2.0]]), 2.0 + 2.0 + own + 0.5);
+        let two = radius_with(&[[23.7, 0.0, 2.0], [28.0, 0.0, 2.0], [30.0, 6.0, 2.0]]);
         assert!((two - (6.3 + 2.0 + own + 0.5)).abs() < 1e-9, "{two}");
     }
 

@@ -1,6 +1,6 @@
 //! Local paths: cubic splines from the vehicle to lateral offsets from the route.
 //!
-//! A candidate is the cubic Hermite curve from the rear axle and its heading to a point beside the
+//! A candidate is the cubic Hermite curve from the rear axle and its heading to a point next to the
 //! route. That point lies a given distance ahead along the route and a lateral offset from it; the
 //! end direction is that of the route. In the Frenet frame of a straight route, with the lateral
 //! offset o, the curve is o (3 t² - 2 t³).
@@ -159,7 +159,7 @@ impl PathEnvironment<'_> {
     /// Distance that the vehicle can back off along a path of its rear axle, m.
     ///
     /// The body must not touch another vehicle nor, where this vehicle has not driven itself, a
-    /// blocked cell. It may leave what its rear already overlaps.
+    /// blocked cell. It may leave cells that its rear already overlaps.
     pub fn reverse_clearance(&self, start: &PathStart, way: &[Waypoint], sample: f64) -> f64 {
         let points: Vec<[f64; 2]> = way.iter().map(|place| place.at).collect();
         let Ok(path) = Path::polyline(&points) else { return 0.0 };
@@ -400,7 +400,7 @@ impl SplineModel {
     /// Returns the arc backward, at most `most`, m, at nearly the opposite lock, that continues a
     /// turn to `side`.
     ///
-    /// It stays on known ground. The body may leave what it is already too close to.
+    /// It stays on known ground. The body may leave obstacles that it is already too close to.
     pub fn reverse_arc(
         &self,
         around: &PathEnvironment<'_>,

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_asked_for_is_told_by_its_path() {
+    fn unread_keys_are_reported_by_path() {
         let json = json!({
             "Components": [{ "Mass": 2, "Look": { "Mass": 1 } }, { "Mass": 1.5, "Place": [1, -2, 3] }],
             "Name": "x",
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_asked_is_told_by_its_path() {
+    fn unexpected_values_are_reported_by_path() {
         let told = |json: Json| {
             let (at, error) = read_params::<Whole>(&json).unwrap_err();
             format!("{at}: {error}")

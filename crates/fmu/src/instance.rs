@@ -342,7 +342,7 @@ impl Instance {
                     value,
                     allowed: "1 (engaged) or 0 (open)",
                 })?;
-                inputs.locks = inputs.locks.with(lock, engaged);
+                inputs.locks = inputs.locks.with_lock(lock, engaged);
             }
             ControlInput::Uncouple => {
                 inputs.uncouple = switched(value).ok_or_else(|| FmuError::Value {

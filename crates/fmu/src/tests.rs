@@ -48,7 +48,7 @@ fn reference(instance: &Instance, name: &str) -> u32 {
     instance.variables().iter().position(|own| own.name == name).unwrap() as u32
 }
 
-fn begun() -> Instance {
+fn started_instance() -> Instance {
     let mut instance = instance();
     instance.enter_initialization().unwrap();
     instance.exit_initialization().unwrap();
@@ -108,7 +108,7 @@ fn the_description_names_every_variable_once() {
 fn inputs_are_commands_of_the_world() {
     let (_, built) = built();
     let mut world = World::new(built.world);
-    let mut instance = begun();
+    let mut instance = started_instance();
     let [throttle, brake, steering, hash] =
         ["lead.throttle", "lead.brake", "lead.steering", "state_hash"]
             .map(|name| reference(&instance, name));
@@ -165,7 +165,7 @@ fn a_trailer_is_uncoupled() {
 
 #[test]
 fn an_instance_restored_from_bytes_continues_the_same() {
-    let mut instance = begun();
+    let mut instance = started_instance();
     let [throttle, brake] = ["lead.throttle", "lead.brake"].map(|name| reference(&instance, name));
     instance.set_float64(throttle, 0.7).unwrap();
     instance.set_float64(brake, 0.0).unwrap();
@@ -188,7 +188,7 @@ fn an_instance_restored_from_bytes_continues_the_same() {
 
 #[test]
 fn steps_of_partial_heartbeats_are_refused_and_change_nothing() {
-    let mut instance = begun();
+    let mut instance = started_instance();
     let hash = reference(&instance, "state_hash");
     let before = instance.string(hash).unwrap();
     for length in [0.0, -0.01, 0.004, 0.0151, f64::NAN, f64::INFINITY, 1e9] {
@@ -205,7 +205,7 @@ fn steps_of_partial_heartbeats_are_refused_and_change_nothing() {
 }
 
 #[test]
-fn a_library_and_a_description_of_other_exports_are_told_apart() {
+fn a_library_and_a_description_of_other_exports_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("scenario.toml"), SCENARIO).unwrap();
     let told = Instance::new(folder.path(), "other").err().unwrap().to_string();

@@ -6,7 +6,7 @@ use super::{Env, EnvStep, LearningError, Options, task};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// What happens to an environment at the end of its episode.
+/// Reset policy of an environment at the end of its episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Autoreset {
     /// The next step resets it, whatever the action.

@@ -163,7 +163,7 @@ mod tests {
         Cookie: a=1; bekker_token=t\r\nUpgrade: WebSocket\r\nSec-WebSocket-Key: k\r\n\r\n";
 
     #[test]
-    fn a_head_is_read_however_it_is_cut() {
+    fn a_head_is_read_in_any_fragments() {
         for first in 0..HEAD.len() {
             let mut rest = [&HEAD.as_bytes()[first..], b"beyond"].concat();
             let mut rest: &[u8] = &rest.split_off(0);

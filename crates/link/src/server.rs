@@ -117,7 +117,7 @@ impl Server {
             }
         };
         // dropping the outbox ends the writer thread, which closes the connection
-        self.shared.sessions().leave(&self.shared.description, number, &why);
+        self.shared.sessions().remove_session(&self.shared.description, number, &why);
         self.shared.changed.notify_all();
     }
 
@@ -208,7 +208,7 @@ impl Server {
                 self.shared.writers.add(writer, connection.outgoing.clone());
             }
             _ => {
-                sessions.leave(description, number, "could not be served");
+                sessions.remove_session(description, number, "could not be served");
                 return Err((FaultCode::Protocol, "cannot start a thread".into()));
             }
         }

@@ -220,7 +220,7 @@ impl SessionTable {
     }
 
     /// Removes a session. The timeout policy of each of its seats applies.
-    pub fn leave(&mut self, description: &RunDescription, number: u64, why: &str) {
+    pub fn remove_session(&mut self, description: &RunDescription, number: u64, why: &str) {
         let Some(member) = self.members.remove(&number) else { return };
         if !self.over {
             self.release_seats(description, number, &member.name, CommandOrigin::Lost, why);

@@ -338,7 +338,7 @@ mod tests {
     /// A loss on firm ground is assigned to the powertrain, the rest of the loss on level ground to
     /// the soil.
     #[test]
-    fn the_greatest_loss_is_told() {
+    fn the_greatest_loss_is_reported() {
         let limits = SpeedLimits {
             driver: 12.0,
             ride: f64::INFINITY,

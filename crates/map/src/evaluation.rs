@@ -342,7 +342,7 @@ mod tests {
         Table::new(&axes, &(0..axes.columns()).map(column).collect::<Vec<_>>())
     }
 
-    fn asked(slope: [f32; 2], sigma: f64, deviation: f64) -> CellMetrics {
+    fn evaluated_cell(slope: [f32; 2], sigma: f64, deviation: f64) -> CellMetrics {
         let cells = Cells { columns: 1, rows: 1, side: 10.0, north_west: [0.0; 2] };
         let tables = [table(sigma)];
         let ground = MapGround {
@@ -374,13 +374,13 @@ mod tests {
     #[test]
     fn without_error_it_goes_or_it_does_not() {
         for (slope, p_go, directions) in [(0.28, 1.0, 1.0), (0.32, 0.0, 0.875)] {
-            let cell = asked([slope, 0.0], 0.0, 0.0);
+            let cell = evaluated_cell([slope, 0.0], 0.0, 0.0);
             assert_eq!([cell.p_go, cell.p_go_low, cell.p_go_high], [p_go; 3]);
             assert_eq!(cell.p_go_direction, directions);
             assert!(cell.soil_share.is_nan());
         }
-        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).reason, Reason::Slope);
-        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).v_p50, 6.0);
+        assert_eq!(evaluated_cell([0.32, 0.0], 0.0, 0.0).reason, Reason::Slope);
+        assert_eq!(evaluated_cell([0.32, 0.0], 0.0, 0.0).v_p50, 6.0);
     }
 
     /// With a lognormal strength, half of the draws climb the slope of the median, and Φ(-ln 2 / σ)
@@ -390,22 +390,22 @@ mod tests {
         // a stratum of 400, and half a step of the table's bounds
         let near =
             |cell: CellMetrics, expected: f64| (f64::from(cell.p_go) - expected).abs() < 0.03;
-        assert!(near(asked([0.3, 0.0], 0.5, 0.0), 0.5));
-        let twice = asked([0.6, 0.0], 0.5, 0.0);
+        assert!(near(evaluated_cell([0.3, 0.0], 0.5, 0.0), 0.5));
+        let twice = evaluated_cell([0.6, 0.0], 0.5, 0.0);
         assert!(near(twice, 0.0828), "{twice:?}");
         assert!(twice.p_go_low < twice.p_go && twice.p_go < twice.p_go_high);
         // all variation is that of the soil, also at the limit of the climb
         for slope in [0.2, 0.3, 0.6] {
-            assert_eq!(asked([slope, 0.0], 0.5, 0.0).soil_share, 1.0);
+            assert_eq!(evaluated_cell([slope, 0.0], 0.5, 0.0).soil_share, 1.0);
         }
-        assert!(asked([0.3, 0.0], 0.05, 0.2).soil_share < 0.3);
-        assert!(asked([0.3, 0.0], 0.5, 0.01).soil_share > 0.85);
-        assert_eq!(asked([0.3, 0.0], 0.0, 0.1).soil_share, 0.0);
+        assert!(evaluated_cell([0.3, 0.0], 0.05, 0.2).soil_share < 0.3);
+        assert!(evaluated_cell([0.3, 0.0], 0.5, 0.01).soil_share > 0.85);
+        assert_eq!(evaluated_cell([0.3, 0.0], 0.0, 0.1).soil_share, 0.0);
     }
 
     #[test]
     fn errors_of_slope_blur_the_bound_alike() {
-        let cell = asked([0.3, 0.0], 0.0, 0.05);
+        let cell = evaluated_cell([0.3, 0.0], 0.0, 0.05);
         // with a random error the steepest direction is steeper than the slope itself: where the
         // error is lateral, a neighboring direction takes over
         assert!((0.35..=0.53).contains(&cell.p_go), "{cell:?}");

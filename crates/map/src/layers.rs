@@ -124,17 +124,29 @@ impl Layers {
         cells: &Cells,
     ) -> impl Iterator<Item = (&'static str, f64, &'static str)> {
         let Layers { strength, moisture, roughness, snow, frost, stems, ridges } = self;
-        fn of<T: Copy>(layer: &Option<ConditionSource<T>>, cells: &Cells) -> f64 {
+        fn missing<T: Copy>(layer: &Option<ConditionSource<T>>, cells: &Cells) -> f64 {
             layer.as_ref().map_or(0.0, |own| own.missing_share(cells))
         }
         let shares = [
-            ("conditions.strength", of(strength, cells), "soils have their nominal strength there"),
-            ("conditions.moisture", of(moisture, cells), "soils have their nominal moisture there"),
-            ("conditions.roughness", of(roughness, cells), "the terrain's roughness applies there"),
-            ("conditions.snow.depth", of(snow, cells), "no snow there"),
-            ("conditions.frost.depth", of(frost, cells), "no frost there"),
-            ("conditions.stems", of(stems, cells), "no stems there"),
-            ("conditions.ridges", of(ridges, cells), "no ridges there"),
+            (
+                "conditions.strength",
+                missing(strength, cells),
+                "soils have their nominal strength there",
+            ),
+            (
+                "conditions.moisture",
+                missing(moisture, cells),
+                "soils have their nominal moisture there",
+            ),
+            (
+                "conditions.roughness",
+                missing(roughness, cells),
+                "the terrain's roughness applies there",
+            ),
+            ("conditions.snow.depth", missing(snow, cells), "no snow there"),
+            ("conditions.frost.depth", missing(frost, cells), "no frost there"),
+            ("conditions.stems", missing(stems, cells), "no stems there"),
+            ("conditions.ridges", missing(ridges, cells), "no ridges there"),
         ];
         shares.into_iter().filter(|(_, share, _)| *share > 0.0)
     }

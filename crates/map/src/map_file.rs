@@ -213,7 +213,7 @@ impl MapFile {
                 self.document.diagnostic(key, DiagnosticKind::Refused { cause }).to_string()
             }));
         }
-        let cells = Cells::within(self.area, self.config.cell);
+        let cells = Cells::from_bounds(self.area, self.config.cell);
         warnings.extend(self.layers.omissions(&cells).map(|(key, share, instead)| {
             let cause = format!(
                 "has no data in {:.1} % of the map's cells, and `value` is not given: {instead}",
@@ -575,7 +575,7 @@ fn area(
         let count = columns * rows;
         return Err(refused(format!("has {count:.0} cells; must have at most {MAX_CELLS:.0}")));
     }
-    Ok(Cells::within(inside, config.cell).bounds())
+    Ok(Cells::from_bounds(inside, config.cell).bounds())
 }
 
 fn barriers(config: &MapConfig, document: &Document) -> Result<SoilMap, Diagnostics> {

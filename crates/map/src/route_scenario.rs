@@ -51,7 +51,7 @@ impl SoilState {
 impl MapFile {
     /// Returns a drive along a route over the map's ground, with conditions at their medians.
     pub fn route_scenario(&self, name: &str, route: &MapRoute, duration: f64) -> RouteScenario {
-        let cells = Cells::within(self.area, self.config.cell);
+        let cells = Cells::from_bounds(self.area, self.config.cell);
         let mut scenario = self.base.scenario.clone();
         let mut omissions = Vec::new();
         scenario.name = name.into();
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn things_stand_where_their_cells_lie_and_none_elsewhere() {
+    fn obstacles_are_in_their_cells_only() {
         let cells = Cells { columns: 4, rows: 1, side: 10.0, north_west: [0.0, 10.0] };
         let of = |cell: usize| (cell != 1).then_some((4.0, cell));
         let found = spaced_objects(&cells, &[0, 1, 2, 3], of);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beside_a_way_is_taken_once_and_in_its_order() {
+    fn obstacles_along_a_path_are_listed_once_in_order() {
         let cells = Cells { columns: 3, rows: 2, side: 10.0, north_west: [0.0; 2] };
         assert_eq!(cells_near(&cells, &[3, 4]), [3, 0, 1, 4, 2, 5]);
     }

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_slows_down_to_less_than_a_crawl_does_not_go() {
+    fn drives_below_crawling_speed_are_no_go() {
         for steady in [0.0, 0.3, 0.45] {
             let a = |v: f64, _| (steady * steady - v * v) / 10.0;
             assert_eq!(found(2.0, AveragingPieces::with_spacing(None), a).0, None, "{steady}");

@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_only_downhill_or_never_is_known_as_such() {
+    fn curves_that_pass_only_downhill_or_never_are_recognized() {
         let down = Column::drive(0.8, |g| if g < -0.3 { crossed(2.0) } else { stuck() });
         assert_eq!(down.bounds[0], -0.8);
         assert!((down.bounds[1] + 0.3).abs() <= STEP);

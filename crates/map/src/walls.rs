@@ -98,7 +98,7 @@ mod tests {
 
     /// The whole length of an edge on the map is a wall, and nothing beyond the map.
     #[test]
-    fn walls_stand_along_all_edges_as_far_as_the_map_reaches() {
+    fn walls_are_along_all_edges_of_the_map() {
         let half = Area::HalfPlane { through: [20.0, 900.0], towards_deg: 0.0 };
         let rectangle = Area::Rectangle { min: [-10.0, -90.0], max: [10.0, 0.0] };
         let band = Area::Band { from: [-90.0, -30.0], to: [90.0, -30.0], width: 4.0 };
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn walls_that_are_not_near_do_not_stand() {
+    fn distant_walls_are_omitted() {
         let river = Area::Band { from: [2.0, -90.0], to: [2.0, 90.0], width: 1.0 };
         let near = CELLS.cell_at([5.0, 5.0]).unwrap();
         let walls = walls(&river, &CELLS, |cell| cell == near);

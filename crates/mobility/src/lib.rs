@@ -1,4 +1,4 @@
-//! Standard mobility events, each of which drives a whole vehicle.
+//! Standard mobility events. Each drives a whole vehicle.
 //!
 //! They cover acceleration, turning, slopes, drawbar pull, ride, obstacles, passes and fuel. The
 //! events are those of the NATO Reference Mobility Model and its successor (NG-NRMM; listed after

@@ -363,7 +363,7 @@ mod tests {
 
     /// A catalog vehicle is found from any folder, such as that of a map.
     #[test]
-    fn the_catalog_lies_in_no_folder() {
+    fn the_catalog_has_no_folder() {
         let subject = Subject::new("mrzr4", Path::new("somewhere/else")).unwrap();
         assert_eq!(subject.model, "mrzr4");
         let error = Subject::new("mrzr4.toml", Path::new("somewhere/else")).unwrap_err();
@@ -372,7 +372,7 @@ mod tests {
 
     /// A payload adds to the weight and moves the center of mass.
     #[test]
-    fn what_it_carries_weighs() {
+    fn the_payload_adds_weight() {
         let bare = Subject::new("hmmwv", Path::new("")).unwrap();
         let high = Payload { mass: 500.0, position: [0.0, 0.0, 1.5], size: [0.0; 3] };
         let vehicle = Vehicle { payload: vec![high], ..bare.as_vehicle() };
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn soils_that_are_asked_for_take_the_place_of_an_events_own() {
+    fn requested_soils_replace_those_of_an_event() {
         let mut subject = Subject::new("mrzr4", Path::new("")).unwrap();
         let [all, quick] = [false, true].map(|quick| SearchEffort { quick });
         assert_eq!(subject.event_soils(all, &["rigid", "mud"]), ["rigid", "mud"]);

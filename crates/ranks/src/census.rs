@@ -14,7 +14,7 @@ use bekker_sensor::relief::HeightPyramid;
 use bekker_world::{RankAccess, World, WorldModel, sight_ranges};
 use std::collections::BTreeMap;
 
-/// What a rank that exchanges messages with neighbors only has besides.
+/// Additional state of a rank that exchanges messages with neighbors only.
 pub(crate) struct Neighbors {
     pub census: Census,
     pub directory: GroundDirectory,
@@ -112,7 +112,7 @@ impl Census {
 
     /// Returns which agents own agents see until the next census, and which ranks see own agents.
     ///
-    /// Nothing is exchanged if no agent has a camera or lidar.
+    /// Without cameras and lidars no messages are exchanged.
     fn exchange_proximity(
         &self,
         own: &[Region],

@@ -153,7 +153,7 @@ impl Exchange {
 
     /// Reads a heartbeat of all other ranks. Returns whether any of them requests to quit.
     ///
-    /// Nothing is applied before all messages have been read and validated.
+    /// Messages are applied only after all have been read and validated.
     pub fn read(
         &mut self,
         collectives: &Collectives<'_>,

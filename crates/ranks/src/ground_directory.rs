@@ -1,7 +1,7 @@
 //! Storage of ground that no agent is near: every block of tiles has a home rank.
 //!
 //! With [`Route::Neighbor`](crate::Route::Neighbor) a rank holds two kinds of ground. One
-//! is the ground in the regions of its own agents. The other is the set of blocks whose home it is;
+//! is the ground in the regions of its agents. The other is the set of blocks whose home it is;
 //! they are complete and current after every update of the homes.
 //!
 //! A rank merges its own agents' patches to one per tile and sends them to the home ranks of the
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn ground_is_given_to_who_comes_near_and_forgotten_by_who_leaves() {
+    fn ground_is_sent_to_approaching_ranks_and_dropped_by_leaving_ones() {
         for size in [2, 3, 7] {
             let mut ranks = ranks(size);
             let mut whole = SharedGround::default();

@@ -41,7 +41,7 @@ impl Proximitireply {
     }
 }
 
-/// Notices of own agents and of what they see, for each home among `size` ranks.
+/// Returns notices of local agents and of their sight ranges, for each home among `size` ranks.
 pub(crate) fn proximity_notices(
     agents: &[Region],
     sights: &[Region],
@@ -132,7 +132,7 @@ mod tests {
 
     /// Both ranks are notified of a vehicle in sight and of no other, for any assignment of homes.
     #[test]
-    fn who_is_in_sight_is_told_to_both() {
+    fn both_ranks_receive_agents_in_sight() {
         for size in [3, 7, 50] {
             let all = all(size);
             let mut told = vec![Proximitireply::default(); 3];

@@ -333,10 +333,10 @@ impl<'c> Ranks<'c> {
         Ok(())
     }
 
-    /// Agrees with all ranks on what the next heartbeat depends on. Returns the fastest motion of
+    /// Agrees with all ranks on the inputs of the next heartbeat. Returns the fastest motion of
     /// all agents.
     ///
-    /// Nothing is exchanged if every rank has received all messages and they suffice for that.
+    /// Ranks exchange no further messages if those already received suffice.
     fn agree_on_next(
         &mut self,
         obstacle_changes: SharedObstacleChanges,

@@ -43,7 +43,7 @@ impl Rebalancer {
         &self.partition
     }
 
-    /// Renumbers the ranks of agents, all of which are `staying` (in ascending order).
+    /// Renumbers the ranks of agents; all of these ranks are `staying` (in ascending order).
     pub fn renumber(&mut self, staying: &[usize]) {
         for rank in &mut self.partition {
             *rank = staying.binary_search(rank).unwrap_or(0);

@@ -137,7 +137,7 @@ mod tests {
     /// Looking extends the radius and the reach alike, so the agent may travel as far as without
     /// it.
     #[test]
-    fn the_region_of_one_that_looks_holds_what_it_sees() {
+    fn the_region_of_a_camera_contains_its_view() {
         let (blind, looking) = (region(0, 0.0), region(0, 0.0).with_view(110.0));
         assert!((looking.radius - blind.radius - (110.0 - WHEEL_DISTANCE)).abs() < 1e-9);
         for x in [9.0, 11.0] {

@@ -95,7 +95,7 @@ pub struct HeartbeatInfo<'a> {
     pub hash: Option<&'a StateHash>,
     /// The record of all agents on rank 0, and `None` on other ranks.
     ///
-    /// If the schedule is [in parts](Schedule::parts), every rank has the record of its own agents.
+    /// If the schedule is [in parts](Schedule::parts), every rank has the record of its agents.
     pub root: Option<RootHeartbeat<'a>>,
     /// Number of ranks.
     pub ranks: usize,

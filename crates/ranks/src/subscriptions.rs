@@ -2,8 +2,8 @@
 //!
 //! At intervals all ranks hold a census. Each announces a disc for every agent that the agent, and
 //! the ground that it touches, cannot leave before the next census. Until then a rank receives at
-//! each heartbeat the agents whose discs overlap one of its own agents' discs, and the leaders of
-//! its own agents. It does not need the others, since its agents cannot reach ground that they
+//! each heartbeat the agents whose discs overlap one of its agents' discs, and the leaders of
+//! its agents. It does not need the others, since its agents cannot reach ground that they
 //! change.
 //!
 //! Agents farther away that its cameras and lidars see send their states, but not their ruts. When
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn peers_are_those_whose_discs_meet_or_who_follow() {
+    fn peers_have_overlapping_discs_or_followers() {
         let mut ranks = Subscriptions::new(0);
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
         ranks.update(&regions, &[0, 1, 2, 3], &[(3, 0)], &Proximitireply::default());
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn who_looks_hears_of_whom_it_sees_and_others_of_neighbors() {
+    fn cameras_subscribe_to_visible_agents_and_others_to_neighbors() {
         let regions = [region(0, 0.0), region(1, 500.0), region(2, 30.0)];
         let (mut looks, mut seen) = (Subscriptions::new(0), Subscriptions::new(1));
         let partition = [0, 1, 2];

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// Rows per row group.
 const GROUP: usize = 1 << 10;
-/// Column by which a table is truncated.
+/// Key column for truncating a table.
 const TIME: &str = "time_s";
 /// Tolerance within which times are equal, s: times are whole microseconds.
 pub(super) const SAME: f64 = 5e-7;

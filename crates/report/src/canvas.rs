@@ -358,29 +358,30 @@ struct GlyphOutline {
 }
 
 impl GlyphOutline {
-    fn at(&self, x: f32, y: f32) -> (f32, f32) {
+    fn to_canvas(&self, x: f32, y: f32) -> (f32, f32) {
         (self.pen + self.unit * x, -self.unit * y)
     }
 }
 
 impl OutlineBuilder for GlyphOutline {
     fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
+        let (x, y) = self.to_canvas(x, y);
         self.builder.move_to(x, y);
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
+        let (x, y) = self.to_canvas(x, y);
         self.builder.line_to(x, y);
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ((x1, y1), (x, y)) = (self.at(x1, y1), self.at(x, y));
+        let ((x1, y1), (x, y)) = (self.to_canvas(x1, y1), self.to_canvas(x, y));
         self.builder.quad_to(x1, y1, x, y);
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2), (x, y)) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
+        let ((x1, y1), (x2, y2), (x, y)) =
+            (self.to_canvas(x1, y1), self.to_canvas(x2, y2), self.to_canvas(x, y));
         self.builder.cubic_to(x1, y1, x2, y2, x, y);
     }
 

@@ -32,7 +32,7 @@ pub(super) fn close_up(
     let surface = HeightField::sample(&view, scene.spacing, &|x, y| height_of(x, y) - rut_of(x, y));
     let deepest = section.depth.max(VISIBLE);
     relief::paint(canvas, &view, &|point| {
-        let depth = ruts.at(point).height;
+        let depth = ruts.surface_at(point).height;
         let ground = Oklab::from_rgb(scene.land.tint_at(point));
         let tinted = if depth >= 0.0 {
             // The color fades in over the first twentieth of the scale.
@@ -40,7 +40,7 @@ pub(super) fn close_up(
         } else {
             ground.mix(Oklab::from_rgb(color::BERM), (-4.0 * depth / deepest).min(0.85))
         };
-        relief::lit(tinted, 0.8 * relief::shade(surface.at(point).slope, 0.7)).rgb()
+        relief::lit(tinted, 0.8 * relief::shade(surface.surface_at(point).slope, 0.7)).rgb()
     });
     canvas.clip(frame);
     let [ax, ay] = section.across(-map::REACH);

@@ -157,7 +157,7 @@ pub(super) fn ground(
             let stripe = (point[0] + point[1]) / (8.0 * view.meters);
             return BEYOND[usize::from(stripe.rem_euclid(1.0) < 0.15)];
         }
-        let ground = field.at(point);
+        let ground = field.surface_at(point);
         let base = Oklab::from_rgb(land.tint_at(point));
         let shaded = relief::lit(base, relief::shade(ground.slope, exaggeration));
         let contour = contour(ground, interval, pixel, width);
@@ -279,7 +279,7 @@ fn heights(
                     let off = f64::from(at[k] - middle) * view.meters;
                     view.center[k] + if k == 0 { off } else { -off }
                 });
-                let ground = field.at(world);
+                let ground = field.surface_at(world);
                 let place = ground.height / interval;
                 let level = match before.replace(place) {
                     Some(last) if last.floor() != place.floor() => last.max(place).floor(),

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn too_large_a_raster_is_coarsened_and_says_so() {
+    fn too_large_a_raster_is_coarsened_with_a_warning() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ruts.tif");
         let nodes = [rut(-1, 0, 0.05), rut(0, 0, 0.01), rut(1, 1, -0.04), rut(99, 99, 0.2)];

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_what_a_decoder_reads() {
+    fn draws_a_decodable_image() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rig.png");
         write(&path, &wheel_rig()).unwrap();

@@ -93,7 +93,7 @@ pub struct SensorRecorder {
     folder: PathBuf,
     written: McapOutput,
     ended: Option<Instant>,
-    /// The open chunk on disk, and what it holds.
+    /// The open chunk on disk, and its content.
     open: fs::File,
     opened: OpenChunk,
     topics: Topics,

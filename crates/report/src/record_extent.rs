@@ -69,7 +69,7 @@ impl RecordExtent {
 /// Returns the last tick up to which the record in a folder is certainly complete.
 ///
 /// This is the tick of the second to last hash, because a heartbeat's hash is recorded before its
-/// other data. There is none if there are fewer than two hashes.
+/// other data. `None` with fewer than two hashes.
 pub fn complete_until(folder: &Path) -> Option<u64> {
     let rows = last_rows(&folder.join(HASHES)).ok()?;
     let [.., before, _] = &rows[..] else { return None };

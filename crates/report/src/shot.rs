@@ -91,7 +91,7 @@ pub enum ShotError {
 
 /// Reflectance that a light meter assumes (ISO 2720).
 const GRAY: f32 = 0.18;
-/// Fraction of the difference in stops by which a darker scene is brightened toward it.
+/// Fraction of the difference in stops that is compensated for a darker scene.
 const LIFT: f32 = 0.75;
 /// Bounds of the gain, so that dark scenes remain dark and bright ones bright.
 const GAINS: [f32; 2] = [0.5, 8.0];

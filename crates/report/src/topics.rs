@@ -58,7 +58,7 @@ pub fn descriptors() -> Vec<u8> {
 }
 
 /// Name of a vehicle's collision partner: a vehicle, or an obstacle with its number.
-pub fn met(world: &World, hit: &Collision) -> String {
+pub fn counterpart_name(world: &World, hit: &Collision) -> String {
     super::hits::counterpart(world, hit)
 }
 

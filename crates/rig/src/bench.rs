@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_what_a_drive_does() {
+    fn counts_the_work_of_a_drive() {
         let cost = step_cost(&case(), SharedGround::default(), None).unwrap();
         assert_eq!(cost.steps, 250);
         // Four wheels have about 60 nodes each in contact (the reference has 250 to 310 in total).
@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_meets() {
+    fn a_crowd_collides() {
         let case = BenchCase { seconds: 4.0, ..case() };
         let crowd = throughput(&case, 2, Grouping::Crowd, 2).unwrap();
         assert!(crowd.hits >= 2, "{crowd:?}");

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_points_do_not_tell_is_refused() {
+    fn undetermined_parameters_are_refused() {
         let observed = [FitObservation { value: 1.0, deviation: 1.0, trial: 0 }; 5];
         let twice = |p: &[f64; 2], _: usize| (p[0] + p[1], [1.0, 1.0]);
         assert!(matches!(fit([0.0; 2], &observed, twice), Err(FitError::Undetermined { .. })));

@@ -345,7 +345,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Describes in words what a schema allows, following references and tags.
+    /// Describes in words the values that a schema allows, following references and tags.
     fn describe(&self, schema: &'s Json) -> String {
         let schema = self.resolve(schema);
         match schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
@@ -423,7 +423,7 @@ fn has_type(value: &Value, name: &str) -> bool {
     )
 }
 
-/// Describes in words what a schema allows.
+/// Describes in words the values that a schema allows.
 fn expected(schema: &Json) -> String {
     let kinds: Vec<String> = types(schema)
         .into_iter()

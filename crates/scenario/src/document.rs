@@ -559,7 +559,7 @@ driver = { kind = 'hold',
     }
 
     #[test]
-    fn every_value_knows_its_line() {
+    fn every_value_has_its_line() {
         let document = Document::parse("x.toml", TEXT).unwrap();
         assert_eq!(line(&document, "name"), 1);
         assert_eq!(line(&document, "time.duration"), 4);
@@ -588,7 +588,7 @@ driver = { kind = 'hold',
     }
 
     #[test]
-    fn set_refuses_what_leads_nowhere() {
+    fn set_refuses_unknown_paths() {
         let mut document = Document::parse("x.toml", TEXT).unwrap();
         let mut problem = |argument: &str| *document.set(argument).unwrap_err().kind;
         assert_eq!(problem("time.step"), DiagnosticKind::NotAnAssignment);
@@ -609,7 +609,7 @@ driver = { kind = 'hold',
     }
 
     #[test]
-    fn what_is_too_deep_or_too_much_is_refused_before_it_is_parsed() {
+    fn too_deep_or_too_long_texts_are_refused_before_parsing() {
         let problem = |text: &str| *Document::parse("x.toml", text).unwrap_err().kind;
         let keys = vec!["a"; 50_000].join(".");
         assert_eq!(problem(&format!("{keys} = 1")), too_deep());

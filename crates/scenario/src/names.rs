@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_told_twice_are_refused() {
+    fn duplicate_names_are_refused() {
         let pair = ("c", "'camera', stereo = 0.2");
         for (sensors, key, says) in [
             (vec![pair, ("c_right", "'odometry'")], "vehicle[0].sensor[1].name", "right camera of"),

@@ -2,7 +2,7 @@
 //!
 //! `row = { count, to }` places `count` vehicles evenly from the entry's position to `to`. The k-th
 //! of N (from 0) is at the fraction (k + 1/2) / N, so that a single one is in the center.
-//! `column = { count, distance }` adds vehicles straight behind, each of which follows the one
+//! `column = { count, distance }` adds vehicles straight behind; each follows the one
 //! ahead. Each vehicle keeps the source location of its entry.
 
 use super::config::{COLUMN_DISTANCE, COLUMN_SPEED};
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_columns_stands_and_drives_beside_one_another() {
+    fn a_row_of_columns_drives_abreast() {
         let text = "[[vehicle]]\nname = 'a'\nposition = [100, 0]\nheading_deg = 90\n\
                     driver = { kind = 'path', speed = 5, waypoints = [[100, 0], [100, 50]] }\n\
                     row = { count = 2, to = [140, 0], parallel = true }\n\
@@ -233,7 +233,7 @@ mod tests {
     /// For a member of a row, they also give its name, and its own value if that differs from the
     /// entry's.
     #[test]
-    fn faults_are_told_by_the_keys_of_the_file() {
+    fn faults_are_reported_with_the_keys_of_the_file() {
         let text = "[[vehicle]]\nname = 'a'\nposition = [0, 0]\nspeed = 3\n\
                     driver = { kind = 'path', speed = 5, waypoints = [[0, 0], [50, 0]] }\n\
                     row = { count = 2, to = [0, 40], parallel = true }\ncolumn = { count = 2 }\n\
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_the_ground_can_tell_apart_are_refused() {
+    fn more_vehicles_than_rut_owners_are_refused() {
         let text = "[[vehicle]]\nname = 'a'\nposition = [0, 0]\n\
                     row = { count = 4096, to = [9, 9] }\ncolumn = { count = 4096 }\n";
         let mut document = Document::parse("x.toml", text).unwrap();

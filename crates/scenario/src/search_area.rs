@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn refused(area: [f64; 4]) -> String {
-        check_area(area, Some(0.5)).expect_err("it is none")
+        check_area(area, Some(0.5)).expect_err("not a search area")
     }
 
     #[test]

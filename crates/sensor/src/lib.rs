@@ -1,4 +1,4 @@
-//! Sensors of a vehicle: readings of its own motion, and images and point clouds of the deformed
+//! Sensors of a vehicle: readings of its motion, and images and point clouds of the deformed
 //! ground and all objects on it.
 //!
 //! A [`Sensor`] is an immutable model mounted on a chassis: a kind with its errors ([`Model`]), a

@@ -42,7 +42,7 @@ impl Sensor {
     ///
     /// ROS requires one frame for both cameras of a pair: that of the left camera.
     /// [`Camera::projection`](super::camera::Camera::projection) maps points of that frame. ROS has
-    /// no model of some lenses; their images are in the frame of their own camera.
+    /// no model of some lenses; their images are in the frame of the camera itself.
     pub fn picture_frame(&self) -> &str {
         match &self.model {
             Model::Camera(CameraSpec { lens: Lens::FieldOfView(_), .. }) => &self.name,

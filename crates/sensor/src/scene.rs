@@ -435,7 +435,7 @@ impl<'a> Scene<'a> {
 
     /// Returns the surface at the hit of a ray.
     pub fn surface(&self, ray: &Ray, met: &RayHit) -> Surface {
-        let point = ray.at(met.range());
+        let point = ray.point_at(met.range());
         match met {
             RayHit::Ground(ground_hit) => {
                 let soil = self.model.terrain().soil(point.x, point.y);
@@ -504,7 +504,7 @@ mod tests {
 
     /// A ray has the same hit alone, in a packet, and with any instruction set.
     ///
-    /// The scene has hills with a rut and pillars, every third of which moves.
+    /// The scene has hills with a rut, and pillars. Every third pillar moves.
     #[test]
     fn a_ray_hits_the_same_alone_and_in_a_packet() {
         let soil = Soil {

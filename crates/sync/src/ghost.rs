@@ -168,7 +168,7 @@ mod tests {
     /// Second order uses the acceleration of half a heartbeat ago, which gives (5/12) a' H³ with a'
     /// = v³/r².
     #[test]
-    fn errors_shrink_with_the_order_as_theory_says_and_keep_the_bound() {
+    fn errors_shrink_with_the_theoretical_order_and_keep_the_bound() {
         let (v, r) = (10.0_f64, 20.0_f64);
         let (a, jerk) = (v * v / r, v * v * v / (r * r));
         for h in [0.01, 0.02, 0.04] {

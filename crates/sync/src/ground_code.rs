@@ -672,7 +672,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn what_is_cut_short_is_refused(patches in any_patches(), at in any::<proptest::sample::Index>()) {
+        fn truncated_messages_are_refused(patches in any_patches(), at in any::<proptest::sample::Index>()) {
             let mut bytes = Vec::new();
             CodecState::default().encode(&patches, &mut bytes);
             bytes.truncate(at.index(bytes.len()));

@@ -6,7 +6,7 @@ use super::spec::{AnySpec, SpecError, TrailerSpec, VehicleSpec};
 /// A built-in vehicle or trailer file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CatalogEntry {
-    /// Name by which scenarios refer to it.
+    /// Name in scenarios.
     pub key: &'static str,
     /// Its TOML text.
     pub text: &'static str,
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn mrzr4_weighs_what_its_preset_says() {
+    fn mrzr4_has_the_mass_of_its_preset() {
         // 1140.6 kg sprung and 34.8 kg at each of four wheels
         assert!((find_wheeled("MRZR4").unwrap().total_mass() - 1279.8).abs() < 5e-4);
     }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn others_weigh_what_their_source_says() {
+    fn others_have_the_mass_of_their_source() {
         // Project Chrono @7689fbc, sums of all bodies, kg; within 0.5 %
         let sources = [
             ("fed_alpha", 6389.2),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn trailers_weigh_what_their_source_says_behind_any_tractor() {
+    fn trailers_have_the_mass_of_their_source_behind_any_tractor() {
         // gross mass of the M1101, and the sum of Chrono's bodies, kg; within 0.5 %
         for (trailer, mass) in [("cargo_trailer", 1542.0), ("semitrailer", 22184.0)] {
             for tractor in ["hmmwv", "fmtv_4x4", "kraz_64431"] {

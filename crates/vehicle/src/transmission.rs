@@ -26,7 +26,7 @@ pub(super) struct ShaftSpeeds {
     pub output: f64,
 }
 
-/// Indices by which a step accesses the transmission.
+/// Indices of the transmission's bodies and joints, for a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
     /// The shafts.

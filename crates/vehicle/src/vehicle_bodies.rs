@@ -6,7 +6,7 @@ use super::state::VehicleState;
 use crate::multibody::{BodyId, MultibodyModel, MultibodyState, MultibodyWorkspace};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
-/// Bodies and joints of a vehicle, one of which is its chassis; immutable.
+/// Bodies, including the chassis, and joints of a vehicle; immutable.
 #[derive(Clone, Debug)]
 pub struct VehicleBodies {
     pub(super) model: MultibodyModel,

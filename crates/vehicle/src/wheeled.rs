@@ -350,7 +350,7 @@ impl Vehicle {
         workspace.body.measure[self.parts.struts[wheel].spring]
     }
 
-    /// Returns the force with which the spring at a wheel pushes its ends apart, N.
+    /// Returns the force of the spring at a wheel, N; positive in compression.
     pub fn spring_force(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
         let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
         -axle.spring.tension(self.spring_length(workspace, wheel)).0

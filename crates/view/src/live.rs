@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Shows a run to its clients and applies their playback control.
 ///
-/// Nothing is encoded while no client is connected.
+/// Messages are encoded only while a client is connected.
 pub struct LiveView {
     clients: Arc<Clients>,
     encoder: Encoder,

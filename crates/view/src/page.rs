@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_import_what_there_is() {
+    fn scripts_import_existing_modules() {
         let modules: Vec<&str> = ASSETS.iter().filter_map(|asset| asset.module).collect();
         for asset in ASSETS.iter().filter(|a| a.module.is_some() && !a.name.contains("vendor")) {
             for line in asset.text.lines().filter(|line| line.starts_with("import ")) {

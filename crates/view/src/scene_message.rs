@@ -17,7 +17,7 @@ const REACH: f64 = 2000.0;
 /// Largest number of chunks at the coarsest level that is sent.
 const MOST_ROOTS: i64 = 16;
 
-/// Source of the messages of a page, which determines what its user can do.
+/// Source of the messages of a page; it determines the user's controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A running simulation, which can be paused and paced.

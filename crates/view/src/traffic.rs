@@ -5,7 +5,7 @@ use bekker_agent::{Light, TrafficLight};
 use bekker_world::{World, WorldModel};
 use serde_json::{Value, json};
 
-/// Pairs of agents, in ascending order, of which at least one received the last beacon of the
+/// Returns pairs of agents, in ascending order, where at least one received the last beacon of the
 /// other.
 ///
 /// The beacon must be no older than is possible without loss.

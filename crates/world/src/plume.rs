@@ -1,6 +1,6 @@
 //! Dust and snow behind vehicles: puffs at the vehicles' recent positions.
 //!
-//! A puff represents what a vehicle raises in a fifth of a second. Its position, width and density
+//! A puff represents the dust of a vehicle in a fifth of a second. Its position, width and density
 //! follow from the vehicle's present message and the time. The earlier positions lie on the arc of
 //! the present velocity and yaw rate. No history is stored, so a plume is the same on any rank and
 //! in a resumed run.

@@ -46,7 +46,7 @@ pub trait RankAccess: Sized {
     /// Returns the agents that step here, in ascending order.
     fn own_agents(&self) -> &[usize];
 
-    /// Returns the position of an own agent, m, and the greater of its own and its trailer's speed,
+    /// Returns the position of a local agent, m, and the greater of its and its trailer's speed,
     /// m/s.
     fn position_and_speed(&self, agent: usize) -> ([f64; 2], f64);
 
@@ -101,7 +101,7 @@ pub trait RankAccess: Sized {
     /// letters for own agents. It also receives the pairs that may exchange letters.
     ///
     /// # Errors
-    /// Those of `carry`.
+    /// The errors of `carry`.
     fn exchange_maps<E>(
         &mut self,
         span_us: [u64; 2],
@@ -114,7 +114,7 @@ pub trait RankAccess: Sized {
     /// members.
     ///
     /// # Errors
-    /// Those of `carry`.
+    /// The errors of `carry`.
     fn exchange_radio<E>(
         &mut self,
         span_us: [u64; 2],
@@ -409,7 +409,7 @@ impl World {
         }
     }
 
-    /// Position of an own agent, m, and the greater of its own and its trailer's speed, m/s.
+    /// Position of a local agent, m, and the greater of the agent's and its trailer's speed, m/s.
     pub(super) fn position_and_speed(&self, agent: usize) -> ([f64; 2], f64) {
         self.model.agents[agent].position_and_speed(self.workspace_of(agent))
     }

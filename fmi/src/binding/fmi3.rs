@@ -9,7 +9,7 @@
 
 #![allow(unsafe_code, non_snake_case, clippy::missing_safety_doc)]
 
-use super::pointer::{Reference, Text, given, put, refuse, with};
+use super::pointer::{Reference, Text, optional_str, put, refuse, with_instance};
 use super::values::{get, get_texts, no_variable, set};
 use crate::component::{Component, Log, Status, text};
 use bekker::fmu::Instance;
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn fmi3SetDebugLogging(
     _categories: *const Text,
 ) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |_| Ok(())) }
+    unsafe { with_instance(instance, |_| Ok(())) }
 }
 
 #[unsafe(no_mangle)]
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
         return refused("this unit has neither events nor intermediate updates");
     }
     // SAFETY: strings of the importer.
-    let (token, resources) = unsafe { (given(token), given(resources)) };
+    let (token, resources) = unsafe { (optional_str(token), optional_str(resources)) };
     let Some(token) = token.and_then(|token| token.to_str().ok()) else {
         return refused("the instantiation token must be a text");
     };
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn fmi3EnterInitializationMode(
 ) -> Status {
     // SAFETY: as for `with`.
     unsafe {
-        with(instance, |own| {
+        with_instance(instance, |own| {
             own.instance.start_at(start_time)?;
             own.instance.enter_initialization()
         })
@@ -122,19 +122,19 @@ pub unsafe extern "C" fn fmi3EnterInitializationMode(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3ExitInitializationMode(instance: *mut Component) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |own| own.instance.exit_initialization()) }
+    unsafe { with_instance(instance, |own| own.instance.exit_initialization()) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3Terminate(instance: *mut Component) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |own| own.instance.terminate()) }
+    unsafe { with_instance(instance, |own| own.instance.terminate()) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3Reset(instance: *mut Component) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |own| own.instance.reset()) }
+    unsafe { with_instance(instance, |own| own.instance.reset()) }
 }
 
 #[unsafe(no_mangle)]
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn fmi3DoStep(
 ) -> Status {
     // SAFETY: as for `with`; the destinations are the importer's variables.
     unsafe {
-        with(instance, |own| {
+        with_instance(instance, |own| {
             let stepped = own.instance.step(from, length);
             put(event_handling_needed, false);
             put(terminate_simulation, false);

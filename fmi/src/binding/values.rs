@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use super::pointer::{Reference, Text, array, array_mut, with};
+use super::pointer::{Reference, Text, array, array_mut, with_instance};
 use crate::component::{Component, Status, text};
 use bekker::fmu::{FmuError, Instance};
 use std::mem::MaybeUninit;
@@ -26,7 +26,7 @@ pub(super) unsafe fn get<T>(
         let references = array(references, count);
         // the previous content may be uninitialized
         let values = array_mut(values.cast::<MaybeUninit<T>>(), value_count);
-        with(instance, |own| {
+        with_instance(instance, |own| {
             expect_one_each(references.len(), values.len())?;
             for (&reference, value) in references.iter().zip(values) {
                 value.write(one(&own.instance, reference)?);
@@ -48,7 +48,7 @@ pub(super) unsafe fn set<T: Copy>(
     // SAFETY: arrays of the importer; as for `with`.
     unsafe {
         let (references, values) = (array(references, count), array(values, value_count));
-        with(instance, |own| {
+        with_instance(instance, |own| {
             expect_one_each(references.len(), values.len())?;
             let mut pairs = references.iter().zip(values);
             pairs.try_for_each(|(&reference, &value)| one(&mut own.instance, reference, value))
@@ -68,7 +68,7 @@ pub(super) unsafe fn get_texts(
     unsafe {
         let references = array(references, count);
         let values = array_mut(values.cast::<MaybeUninit<Text>>(), value_count);
-        with(instance, |own| {
+        with_instance(instance, |own| {
             expect_one_each(references.len(), values.len())?;
             let told = references.iter().map(|&reference| own.instance.string(reference));
             own.texts = told.map(|told| told.map(|told| text(&told))).collect::<Result<_, _>>()?;

@@ -48,7 +48,7 @@ const MOST_COVERS: usize = 256;
 impl MapCells {
     pub fn new(map: MapFile) -> Result<MapCells, Failure> {
         let terrain = &map.land.terrain;
-        let cells = Cells::within(map.area, map.config.cell);
+        let cells = Cells::from_bounds(map.area, map.config.cell);
         let named = vehicle_specs(&map.base).ok();
         let named = named.and_then(|specs| specs.first().map(|spec| spec.name().to_owned()));
         let centers = || (0..cells.count()).map(|cell| cells.center(cell));

@@ -56,7 +56,7 @@ impl ValueRange {
         Some(ValueRange { value, ends })
     }
 
-    fn at(self, at: f64) -> Interval {
+    fn placed_at(self, at: f64) -> Interval {
         Interval { at, value: self.value, ends: self.ends }
     }
 }

@@ -205,8 +205,8 @@ fn built(study: &design::Study, trial: u64) -> Result<(ScenarioFile, BuiltWorld)
     Ok((file, built))
 }
 
-/// Wall time of a trial to its scenario's end, s, from its first seconds, and what is doubtful of
-/// it; or why there is none.
+/// Wall time of a trial to its scenario's end, s, from its first seconds, and its warnings,
+/// or the reason for its absence.
 fn probe(study: &design::Study, trial: u64) -> Result<(f64, Vec<Diagnostic>), String> {
     let clock = Instant::now();
     let (file, BuiltWorld { world: model, warnings, .. }) = built(study, trial)?;

@@ -170,22 +170,22 @@ struct ExpectedRange {
 const TOWED_BAND: [f64; 2] = [0.75, 0.93];
 
 /// Returns whether a soil's strength is within a quarter of that of a band.
-fn near(strength: f64, band: f64) -> bool {
+fn is_near(strength: f64, band: f64) -> bool {
     (strength / band - 1.0).abs() <= 0.25
 }
 
 /// Returns the band of sand with a gradient of penetration resistance, MPa/m.
 fn sand_band(gradient: f64) -> Option<ExpectedRange> {
     match gradient {
-        g if near(g, 2.0) => Some(ExpectedRange { name: "G 2", pull: [1.3, 1.9] }),
-        g if near(g, 4.0) => Some(ExpectedRange { name: "G 4", pull: [1.15, 1.3] }),
+        g if is_near(g, 2.0) => Some(ExpectedRange { name: "G 2", pull: [1.3, 1.9] }),
+        g if is_near(g, 4.0) => Some(ExpectedRange { name: "G 4", pull: [1.15, 1.3] }),
         _ => None,
     }
 }
 
 /// Returns the band of clay with a cone index, kPa.
 fn clay_band(cone_index: f64) -> Option<ExpectedRange> {
-    near(cone_index, 200.0).then_some(ExpectedRange { name: "CI 200", pull: [1.1, 1.45] })
+    is_near(cone_index, 200.0).then_some(ExpectedRange { name: "CI 200", pull: [1.1, 1.45] })
 }
 
 /// Returns the position of a value relative to a band.

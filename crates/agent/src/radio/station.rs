@@ -38,7 +38,7 @@ impl Station {
     }
 
     /// Returns the messages that arrived in the last heartbeat, in order of arrival.
-    pub fn arrived(&self) -> &[ReceivedMessage] {
+    pub fn received_messages(&self) -> &[ReceivedMessage] {
         &self.arrived
     }
 

@@ -114,7 +114,7 @@ mod tests {
     proptest! {
         /// An auction reaches the smallest sum, the greedy method no less.
         ///
-        /// Both assign as many as the fewer side has, and no place twice.
+        /// Both assign min(members, goals) pairs, and no goal twice.
         #[test]
         fn an_auction_has_the_least_sum(
             members in 1..6_usize, places in 1..6_usize,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// State of a member of a team: plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TeamMember {
-    /// Map of its own scans merged with received tiles.
+    /// Map of the member's scans merged with received tiles.
     map: ElevationMap,
     /// Sender of each tile that is identical to the received one; such a tile is not sent back.
     tile_senders: BTreeMap<TileKey, u32>,

@@ -44,7 +44,7 @@ pub struct Team {
     pub period_us: u64,
     /// Distance from a member's straight line to its goal within which tiles are sent to it, m.
     pub concern: Option<f64>,
-    /// Task that the authority assigns to members without a goal of their own.
+    /// Task that the authority assigns to members that have no assigned goal.
     pub task: Option<Task>,
     /// Parameters of the radio.
     pub radio: Radio,

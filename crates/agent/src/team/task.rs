@@ -1,6 +1,6 @@
 //! Common task of a team: goals assigned by its authority, or an area to search.
 //!
-//! Members without a goal of their own report their order and its completion to the authority, at
+//! Members that have no configured goal report their order and its completion to the authority, at
 //! each exchange in which they reach it. The authority sends the order until a report confirms it.
 //! Messages may therefore be lost, and the assignment does not depend on ranks.
 //!
@@ -296,7 +296,7 @@ mod tests {
     use bekker_autonomy::elevation_map::{Cell, MapModel, Tile};
     use std::sync::Arc;
 
-    fn at(agent: u32, place: [f64; 2]) -> Candidate {
+    fn candidate(agent: u32, place: [f64; 2]) -> Candidate {
         Candidate { agent, place, is_reached: true }
     }
 
@@ -309,7 +309,7 @@ mod tests {
         let goals = vec![[10.0, 0.0], [20.0, 0.0], [30.0, 0.0]];
         let task = Task::Goals { goals, assignment: Assignment::Nearest };
         let map = ElevationMap::new(MapModel::default());
-        let team = [at(3, [0.0, 0.0]), at(5, [40.0, 0.0])];
+        let team = [candidate(3, [0.0, 0.0]), candidate(5, [40.0, 0.0])];
         let mut ledger = Ledger::default();
         ledger.assign_tasks(&task, &map, &team, 0);
         assert_eq!(
@@ -337,10 +337,10 @@ mod tests {
     ///
     /// A member that is not reached receives no new order.
     #[test]
-    fn what_is_left_behind_is_handed_out_again() {
+    fn abandoned_tasks_are_assigned_again() {
         let task = Task::Goals { goals: vec![[9.0, 0.0]], assignment: Assignment::Auction };
         let map = ElevationMap::new(MapModel::default());
-        let (near, far) = (at(0, [8.0, 0.0]), at(1, [0.0, 0.0]));
+        let (near, far) = (candidate(0, [8.0, 0.0]), candidate(1, [0.0, 0.0]));
         let mut ledger = Ledger::default();
         ledger.assign_tasks(&task, &map, &[near, far], 0);
         assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [Some([9.0, 0.0]), None]);
@@ -352,12 +352,12 @@ mod tests {
     }
 
     #[test]
-    fn an_area_is_searched_tile_by_tile_each_in_its_own_part() {
+    fn an_area_is_searched_tile_by_tile_in_separate_parts() {
         let model = MapModel::default();
         let side = model.cell * TILE as f64;
         let area = [[0.0, 0.0], [4.0 * side, side]];
         let mut map = ElevationMap::new(model);
-        let team = [at(0, [0.0, 0.0]), at(1, [3.6 * side, 0.5 * side])];
+        let team = [candidate(0, [0.0, 0.0]), candidate(1, [3.6 * side, 0.5 * side])];
         let middle = |k: f64| Some([(k + 0.5) * side, 0.5 * side]);
         for (parts, first) in [(SearchPartition::Voronoi, 0.0), (SearchPartition::Auction, 0.0)] {
             let task = Task::Search { area, share: 0.9, parts };

@@ -61,7 +61,7 @@ impl Default for MapModel {
     }
 }
 
-/// Elevation map of what a vehicle has seen.
+/// Elevation map of the ground that a vehicle has scanned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ElevationMap {
     model: MapModel,

@@ -96,7 +96,7 @@ impl Estimate {
     }
 
     /// Extrapolates the estimate to `time`, s, at constant velocity and yaw rate, by at most 0.5 s.
-    pub fn at(&self, time: f64) -> Estimate {
+    pub fn extrapolated(&self, time: f64) -> Estimate {
         let ahead = (time - self.time).clamp(0.0, 0.5);
         let turn = rotation(&Vec3::new(0.0, 0.0, self.yaw_rate * ahead));
         let position = self.pose.position + self.velocity * ahead;

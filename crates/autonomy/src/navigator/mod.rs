@@ -217,7 +217,7 @@ impl Navigator {
 
     /// Returns the commands for the next `h` seconds from the last plan and the current estimate.
     pub fn drive(&self, state: &mut NavigatorState, plan: &Plan, time: f64, h: f64) -> Controls {
-        let estimate = state.estimate().at(time);
+        let estimate = state.estimate().extrapolated(time);
         let going = TrackingInput {
             body: &self.body,
             pose: estimate.pose,

@@ -41,7 +41,7 @@ impl Default for RouteModel {
 /// State of the slow part; plain data and what is derived from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannerState {
-    /// Elevation map of what the vehicle has seen.
+    /// Elevation map of the ground that the vehicle has scanned.
     pub map: ElevationMap,
     area: Area,
     route: Vec<[f64; 2]>,

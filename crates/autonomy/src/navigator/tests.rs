@@ -56,7 +56,7 @@ fn goes_through_the_gap_in_a_wall() {
 ///
 /// The vehicle arrives, touches nothing, and never drives over cells that its map shows as blocked.
 #[test]
-fn finds_its_way_among_holes_and_trunks() {
+fn reaches_its_goal_among_holes_and_trunks() {
     for seed in [3, 6] {
         let goal = [70.0, 10.0];
         let spare = [[0.0, 0.0], goal];
@@ -106,7 +106,7 @@ fn crosses_field_after_field() {
     }
 }
 
-/// Drives into a dead end that is not visible from outside, and out of it again.
+/// Drives into a dead end that is visible only from inside, and out of it again.
 #[test]
 fn gets_out_of_a_dead_end() {
     let walls = vec![
@@ -186,9 +186,9 @@ fn does_not_drive_into_a_post_for_which_it_has_braked() {
     }
 }
 
-/// The vehicle does not back into what its map shows behind it.
+/// The vehicle does not back into obstacles that its map shows behind it.
 #[test]
-fn does_not_back_into_what_it_has_seen_behind() {
+fn does_not_back_into_mapped_obstacles() {
     let walls = vec![[-3.4, -6.0, -2.9, 6.0, 2.0]];
     let ground = ProvingGround { walls, ..ProvingGround::default() };
     // the map of another vehicle that has looked there
@@ -215,7 +215,7 @@ fn does_not_back_into_what_it_has_seen_behind() {
 /// Blocked cells where the vehicle itself has driven, for example leaves that it brushed through,
 /// do not stop it on the way back.
 #[test]
-fn backs_through_what_it_has_driven_through() {
+fn backs_through_obstacles_that_it_has_driven_through() {
     let leaves =
         ProvingGround { walls: vec![[2.0, -6.0, 2.5, 6.0, 2.0]], ..ProvingGround::default() };
     let mut other =

@@ -14,7 +14,7 @@ use bekker_math::spatial::Vec3;
 use bekker_vehicle::spec::{Damper, Point, Spring, Suspension, TrailingArm, TrailingArmPoints};
 use serde::Deserialize;
 
-/// Assumed half length of a hinge of which one point is known, m.
+/// Assumed half length of a hinge with one known point, m.
 const HALF_HINGE: f64 = 0.15;
 
 #[derive(Deserialize)]

@@ -101,7 +101,7 @@ struct SolidTieRod {
     knuckle: Point,
 }
 
-/// Rod of which only the mass is used.
+/// Rod; only its mass is used.
 #[derive(Deserialize)]
 pub(super) struct AxleRod {
     #[serde(rename = "Mass", default)]

@@ -95,7 +95,7 @@ struct ShoesEntry {
     count: u32,
 }
 
-/// Logs in what the right track differs from the left one, which bekker uses on both sides.
+/// Logs the differences of the right track from the left one, which bekker uses on both sides.
 fn omit_differences(of_left: &Assembly, of_right: &Assembly, right_source: &Source, log: &mut Log) {
     let [first, other] = [&of_left.arms[0], &of_right.arms[0]];
     // lateral coordinates may be mirrored, so only x and z must agree

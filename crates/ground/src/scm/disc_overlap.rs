@@ -71,7 +71,7 @@ struct ArcIntegrals {
 }
 
 impl ArcIntegrals {
-    fn at(s: f64) -> ArcIntegrals {
+    fn new(s: f64) -> ArcIntegrals {
         let square = (1.0 - s * s).max(0.0);
         let root = square.sqrt();
         ArcIntegrals {
@@ -83,7 +83,7 @@ impl ArcIntegrals {
     /// Returns the arcs at the sample positions.
     fn samples() -> &'static [ArcIntegrals; SAMPLES] {
         static ARCS: LazyLock<[ArcIntegrals; SAMPLES]> = LazyLock::new(|| {
-            std::array::from_fn(|sample| ArcIntegrals::at(sample_position(sample)))
+            std::array::from_fn(|sample| ArcIntegrals::new(sample_position(sample)))
         });
         &ARCS
     }
@@ -129,7 +129,7 @@ impl Overlap {
         let cuts = [middle - half, middle + half].map(|cut| cut.clamp(ends[0], ends[1]));
         let at = |cut: f64| match ends.iter().position(|end| *end == cut) {
             Some(end) => arcs[end],
-            None => ArcIntegrals::at(cut),
+            None => ArcIntegrals::new(cut),
         };
         let cut_arcs = cuts.map(at);
         if inside > 0.0 && cuts[0] < cuts[1] {

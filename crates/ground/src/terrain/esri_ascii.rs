@@ -238,7 +238,7 @@ mod tests {
                         NODATA_value -9999\n1 2 3\n4 -9999 6.5\n";
 
     #[test]
-    fn corner_and_center_are_told_apart() {
+    fn corner_and_center_are_distinguished() {
         let (raster, warnings) = read_esri_ascii(GRID.as_bytes()).unwrap();
         assert_eq!(raster.south_west, [105.0, 205.0]);
         assert_eq!(raster.value_at(0, 1), 1.0);

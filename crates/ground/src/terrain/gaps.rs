@@ -31,7 +31,7 @@ impl Gaps {
         Ok(Gaps::from_cells(raster, cells, first))
     }
 
-    /// Returns the gaps of some cells of a raster, the south-west one of which is in this column
+    /// Returns the gaps of some cells of a raster, with the southwest cell in this column
     /// and row.
     fn from_cells(raster: &Raster, cells: Cells, [west, south]: [usize; 2]) -> Option<Gaps> {
         let mut bits = vec![0; (cells.columns * cells.rows).div_ceil(64)];
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raster_that_is_whole_has_no_gaps() {
+    fn a_complete_raster_has_no_gaps() {
         assert_eq!(Gaps::from_raster(&raster(3, 3, &[])), None);
     }
 

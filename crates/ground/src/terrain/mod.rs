@@ -2,7 +2,7 @@
 //!
 //! A [`Terrain`] is a [`Surface`] (plane, raster or noise hills), with [`Roughness`] and [`Stamp`]s
 //! added to its height, and a [`SoilMap`]. It is immutable, a pure function of position, and never
-//! stored at soil resolution. It holds only what it was made from, so a square kilometer loads as
+//! stored at soil resolution. It holds only its sources, so a square kilometer loads as
 //! fast at a spacing of 2 cm as at 2 m.
 //!
 //! Rasters are read from GeoTIFF, ESRI ASCII grids and PNG ([`read_raster`]). [`Raster::localized`]

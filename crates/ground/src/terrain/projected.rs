@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_tell_the_unit() {
+    fn codes_determine_the_unit() {
         let length = |code| ProjectedSystem::from_epsg(code).map(|own| own.length);
         assert_eq!(length(32632), Some(1.0));
         assert_eq!(length(2193), Some(1.0)); // New Zealand

@@ -14,7 +14,7 @@ use super::surface::{HIGHEST, HIGHEST_ALLOWED, Surface};
 use super::tiled::{BufferedSource, HeightFile, RasterLayout, TiledRaster, checksum};
 use super::{USUAL_GAPS, guessed_gaps};
 
-/// A GeoTIFF of which only the head has been read.
+/// A GeoTIFF with only its header read.
 ///
 /// [`RasterFile::surface`] decodes the used part once, tile by tile or strip by strip, without
 /// keeping it. Heights are then decoded on demand, as described at [`TiledRaster`]. They are

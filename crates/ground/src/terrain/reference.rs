@@ -241,8 +241,9 @@ impl Crs {
             && self.projection == Projection::TrueToScale
     }
 
-    /// Returns whether coordinates in both systems have the same meaning, within the meter by which
-    /// geographic systems differ. A system without any specification agrees with plain ones.
+    /// Returns whether coordinates in both systems have the same meaning, within a meter, because
+    /// geographic systems differ by that. A system without any specification agrees with plain
+    /// ones.
     fn agrees(&self, other: &Crs) -> bool {
         let place = |code: u16| {
             let zone = GridZone::from_epsg(code).map(|own| (own.number, own.south));

@@ -107,7 +107,7 @@ impl Region {
 
 impl Region {
     /// Returns whether the region overlaps the interior of a rectangle `[x_min, y_min, x_max,
-    /// y_max]`, m. Contact from outside does not count.
+    /// y_max]`, m. Contact at the boundary does not count.
     pub fn intersects(&self, rectangle: [f64; 4]) -> bool {
         let [west, south, east, north] = rectangle;
         let corners = [[west, south], [east, south], [west, north], [east, north]];
@@ -308,7 +308,7 @@ pub struct SoilRaster<'a> {
 }
 
 impl SoilMap {
-    /// Returns the regions in the order in which they were painted.
+    /// Returns the regions in painting order.
     pub fn regions(&self) -> &[(Region, SoilId)] {
         &self.regions
     }

@@ -130,7 +130,7 @@ impl TiledRaster {
         let rows = [(y + distance, 2.0), (y - distance, -1.0)]
             .map(|(y, beyond)| self.row(index(1, y, cells.rows, beyond)));
         for chunk in self.layout.chunks.overlapping(columns, rows) {
-            self.with(chunk, |_| ());
+            self.with_chunk(chunk, |_| ());
         }
     }
 
@@ -143,7 +143,7 @@ impl TiledRaster {
 
     /// Calls `read` with the heights of a chunk, or with `None` if it cannot be decoded.
     #[inline]
-    fn with<T>(&self, chunk: usize, read: impl FnOnce(Option<&Heights>) -> T) -> T {
+    fn with_chunk<T>(&self, chunk: usize, read: impl FnOnce(Option<&Heights>) -> T) -> T {
         let slot = &self.slots[chunk];
         let held = slot.heights.load();
         match &*held {
@@ -217,7 +217,7 @@ impl BicubicStencil for TiledRaster {
         let one = chunks.chunk_of(columns[0], rows[3]);
         if one == chunks.chunk_of(columns[3], rows[0]) {
             let (first, width) = (chunks.index_in_chunk(columns[0], rows[3]), chunks.width(one));
-            return self.with(one, |heights| match heights {
+            return self.with_chunk(one, |heights| match heights {
                 Some(heights) => rows.map(|row| {
                     let line = first + (row - rows[3]) * width;
                     columns.map(|column| scaling.apply(heights.get(line + (column - columns[0]))))
@@ -226,7 +226,7 @@ impl BicubicStencil for TiledRaster {
             });
         }
         let height = |column: usize, row: usize| {
-            self.with(chunks.chunk_of(column, row), |heights| {
+            self.with_chunk(chunks.chunk_of(column, row), |heights| {
                 heights.map_or(f64::NAN, |own| {
                     scaling.apply(own.get(chunks.index_in_chunk(column, row)))
                 })

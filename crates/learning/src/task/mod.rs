@@ -100,7 +100,7 @@ const REACHED: f64 = 3.0;
 const LEFT: f64 = 1.5;
 /// Reward for reaching the goal; it is the penalty for any other ending.
 const PRIZE: f64 = 50.0;
-/// Energy at the wheels that costs as much as a meter of progress, J.
+/// Energy at the wheels whose cost equals the reward of a meter of progress, J.
 const ENERGY: f64 = 1e5;
 
 impl TaskContext<'_> {
@@ -241,7 +241,7 @@ pub const TASKS: [&dyn Task; 6] = [
 /// Returns the task with a name.
 ///
 /// # Errors
-/// [`LearningError::NoTask`] when there is none.
+/// [`LearningError::NoTask`] for an unknown name.
 pub fn task(name: &str) -> Result<&'static dyn Task, LearningError> {
     TASKS.into_iter().find(|task| task.id() == name).ok_or_else(|| {
         let known: Vec<&str> = TASKS.iter().map(|task| task.id()).collect();

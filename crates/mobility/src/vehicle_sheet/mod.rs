@@ -158,7 +158,7 @@ pub struct Roll {
     /// Half the track width, less the lateral offset of the center of mass, over the height of the
     /// center of mass.
     pub stability_factor: f64,
-    /// Side slope at which it tips over, degrees.
+    /// Rollover side slope, degrees.
     pub side_slope_deg: f64,
 }
 

@@ -122,7 +122,7 @@ impl FrameTables {
                     // LeRobot's datasets hold rewards as float32
                     (Role::Reward, Values::Double(values)) => {
                         let values = values.iter().map(|value| *value as f32).collect();
-                        column.with(Values::Float(values))
+                        column.with_values(Values::Float(values))
                     }
                     _ => column,
                 }

@@ -139,7 +139,7 @@ fn padded(column: &Column, before: usize, after: usize) -> Column {
     }
     let width = column.width.unwrap_or(1);
     let (before, after) = (before * width, after * width);
-    column.with(match &column.values {
+    column.with_values(match &column.values {
         Values::Float(values) => Values::Float(pad(values, before, after)),
         Values::Double(values) => Values::Double(pad(values, before, after)),
         Values::Long(values) => Values::Long(pad(values, before, after)),

@@ -44,11 +44,11 @@ impl Column {
             Values::Bool(values) => Values::Bool(values[range].to_vec()),
             Values::Text(values) => Values::Text(values[range].to_vec()),
         };
-        self.with(values)
+        self.with_values(values)
     }
 
     /// Returns the column with other values.
-    pub(super) fn with(&self, values: Values) -> Column {
+    pub(super) fn with_values(&self, values: Values) -> Column {
         let Column { name, unit, role, width, parts, .. } = self;
         let (name, unit, parts) = (name.clone(), unit.clone(), parts.clone());
         Column { name, unit, role: *role, width: *width, parts, values }

@@ -68,19 +68,19 @@ impl ColumnStatistics {
 
     /// Returns the statistics by name, each as a list.
     pub fn named(&self) -> Vec<(&'static str, Values)> {
-        let of = |value: &dyn Fn(&ElementStatistics) -> f64| {
+        let values_of = |value: &dyn Fn(&ElementStatistics) -> f64| {
             Values::Double(self.numbers.iter().map(value).collect())
         };
         let deviation = |own: &ElementStatistics| (own.squares / self.count as f64).sqrt();
         let mut named = vec![
-            ("min", of(&|own| own.min)),
-            ("max", of(&|own| own.max)),
-            ("mean", of(&|own| own.mean)),
-            ("std", of(&deviation)),
+            ("min", values_of(&|own| own.min)),
+            ("max", values_of(&|own| own.max)),
+            ("mean", values_of(&|own| own.mean)),
+            ("std", values_of(&deviation)),
             ("count", Values::Long(vec![self.count as i64])),
         ];
         let quantiles = QUANTILES.iter().enumerate();
-        named.extend(quantiles.map(|(n, (name, _))| (*name, of(&|own| own.quantiles[n]))));
+        named.extend(quantiles.map(|(n, (name, _))| (*name, values_of(&|own| own.quantiles[n]))));
         named
     }
 
@@ -123,14 +123,14 @@ mod tests {
     use super::super::{Column, Role};
     use super::*;
 
-    fn of(values: Vec<f64>) -> ColumnStatistics {
+    fn statistics(values: Vec<f64>) -> ColumnStatistics {
         ColumnStatistics::from_column(&Column::single("x", Role::Label, Values::Double(values)))
             .unwrap()
     }
 
     #[test]
     fn statistics_of_one_to_a_hundred() {
-        let statistics = of((0..=100).map(f64::from).collect());
+        let statistics = statistics((0..=100).map(f64::from).collect());
         let named: std::collections::BTreeMap<_, _> = statistics.named().into_iter().collect();
         let value = |name| match &named[name] {
             Values::Double(values) => values[0],
@@ -146,9 +146,9 @@ mod tests {
     #[test]
     fn two_halves_merge_to_the_whole() {
         let values: Vec<f64> = (0..50).map(|n| f64::from(n * n % 17)).collect();
-        let whole = of(values.clone());
-        let mut merged = of(values[..20].to_vec());
-        merged.merge(&of(values[20..].to_vec()));
+        let whole = statistics(values.clone());
+        let mut merged = statistics(values[..20].to_vec());
+        merged.merge(&statistics(values[20..].to_vec()));
         assert_eq!(merged.count, 50);
         let (a, b) = (merged.numbers[0], whole.numbers[0]);
         assert_eq!((a.min, a.max), (b.min, b.max));

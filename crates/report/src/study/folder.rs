@@ -146,7 +146,7 @@ impl StudyRequest {
     /// Reads the request in a folder.
     ///
     /// # Errors
-    /// [`ReportError::NotAStudy`] if there is none, [`ReportError`] if it cannot be read.
+    /// [`ReportError::NotAStudy`] without a request, [`ReportError`] if it cannot be read.
     pub fn read(folder: &Path) -> Result<StudyRequest, ReportError> {
         let path = folder.join(ASKED);
         if !path.is_file() {

@@ -50,7 +50,7 @@ pub struct TrialRecord {
     pub failure: Option<String>,
     /// Value of each response; absent without a result.
     pub responses: Vec<Cell>,
-    /// Hash of the final state, hexadecimal; empty if there is none.
+    /// Hash of the final state, hexadecimal; empty without a final state.
     pub state_hash: String,
     /// Wall time of the trial, s.
     pub wall: f64,

@@ -81,7 +81,7 @@ impl MapRequest {
     /// Reads the request in a folder.
     ///
     /// # Errors
-    /// [`ReportError::NotAMap`] if there is none, [`ReportError`] if it cannot be read.
+    /// [`ReportError::NotAMap`] without a request, [`ReportError`] if it cannot be read.
     pub fn read(folder: &Path) -> Result<MapRequest, ReportError> {
         let path = folder.join(ASKED);
         if !path.is_file() {

@@ -153,7 +153,7 @@ fn map(canvas: &mut Canvas, maps: &MapSheet<'_>, layer: &MapLayer<'_>, frame: Fr
             _ => None,
         };
         let color = color.map_or(bare, |color| bare.mix(color, COVER));
-        relief::lit(color, LIGHT * relief::shade(field.at(point).slope, exaggeration)).rgb()
+        relief::lit(color, LIGHT * relief::shade(field.surface_at(point).slope, exaggeration)).rgb()
     });
     let lines: Vec<Vec<Point>> = maps
         .ways

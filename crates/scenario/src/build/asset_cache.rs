@@ -19,7 +19,7 @@ pub struct AssetCache {
     vehicles: Arc<Mutex<Vec<CachedVehicle>>>,
 }
 
-/// What determines the surface of an elevation model.
+/// Cache key: inputs that determine the surface of an elevation model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ElevationKey {
     /// Settings of the surface.

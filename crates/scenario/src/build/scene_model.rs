@@ -61,7 +61,7 @@ pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWo
         });
         props.extend(placed);
         let area = scenery.area.unwrap_or([-100.0, -100.0, 100.0, 100.0]);
-        // the stream has a name of its own: with seed + index, groups of adjacent seeds would be
+        // the stream has a separate name: with seed + index, groups of adjacent seeds would be
         // equal
         let dice = RandomStream::new(file.scenario.seed, &format!("scenery {index}"));
         let count = scenery.count as usize;

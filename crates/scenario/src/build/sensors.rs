@@ -340,7 +340,7 @@ model = { kind = "terramechanics" }
         assert_eq!(sensors[4].schedule.window_us, 100_000, "one turn");
         let keys: std::collections::BTreeSet<[u32; 2]> =
             sensors.iter().map(|sensor| sensor.noise.key).collect();
-        assert_eq!(keys.len(), sensors.len(), "each has noise of its own");
+        assert_eq!(keys.len(), sensors.len(), "each has independent noise");
     }
 
     /// Checks both projection matrices and the camera matrix K against direct projection.

@@ -27,7 +27,7 @@ pub(super) fn team(scenario: &Scenario) -> Option<Team> {
     })
 }
 
-/// The task of members without a goal of their own, if the team has one.
+/// Returns the task of members that have no configured goal, if the team has one.
 fn task(config: &config::Team) -> Option<Task> {
     if let Some(config::Search { area, share, parts }) = config.search {
         let [west, south, east, north] = area;

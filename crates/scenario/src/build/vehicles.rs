@@ -82,7 +82,7 @@ pub(super) fn vehicle_specs_with_assets(
 struct UnfitValue {
     /// The key, relative to the entry.
     key: String,
-    /// What the value must be, and why.
+    /// Requirement on the value, with its reason.
     cause: String,
 }
 
@@ -155,7 +155,7 @@ fn overridden(
     })
 }
 
-/// Checks that the vehicle can do what its driver commands.
+/// Checks that the vehicle can follow its driver's commands.
 fn check_driver(spec: &AnySpec, entry: &config::Vehicle) -> Result<(), UnfitValue> {
     let driver = &entry.driver;
     match spec {
@@ -381,7 +381,7 @@ mod tests {
     /// Equal requests for catalog vehicles are read once for all scenarios; others are not mixed up
     /// with them.
     #[test]
-    fn parts_give_what_is_asked_for() {
+    fn parts_give_the_requested_values() {
         let assets = AssetCache::default();
         let read = |keys: &str| {
             let text = format!(

@@ -22,7 +22,7 @@ const ACROSS: f64 = 3.0;
 ///
 /// It applies where a vehicle is on two bars: the load of one reaches the next a heartbeat late.
 /// With one of three HMMWVs pulling, the distance is within 2 % of that at short heartbeats up to
-/// 1.73; with five up to 1.41. At 1.73 five come to a stop, at 2.8 three.
+/// 1.73; with five up to 1.41. At 1.73 five stop, at 2.8 three.
 const STIFFEST: f64 = 1.4;
 
 /// Spacing of nodes at which even belts with very low inflation do not vibrate, m.

@@ -209,7 +209,7 @@ fn ground(
     }
 }
 
-/// What the world of an agent is built from.
+/// Inputs for building an agent's world.
 #[derive(Clone, Copy)]
 pub(super) struct BuildContext<'a> {
     pub land: &'a BuiltTerrain,

@@ -273,7 +273,7 @@ impl Driver {
         match self {
             Driver::Table { rows } => {
                 let engaged = rows.iter().flat_map(|row| row.locks.iter());
-                engaged.fold(Locks::OPEN, |locks, lock| locks.with(lock, true))
+                engaged.fold(Locks::OPEN, |locks, lock| locks.with_lock(lock, true))
             }
             Driver::Path { locks, .. } => *locks,
             _ => Locks::OPEN,

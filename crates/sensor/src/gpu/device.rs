@@ -60,7 +60,7 @@ impl GpuDevice {
     /// Opens the first GPU that Vulkan lists; a software renderer only if `software` is true.
     ///
     /// # Errors
-    /// [`GpuError`] if there is none, or it cannot be opened.
+    /// [`GpuError`] without a GPU, or if it cannot be opened.
     pub fn find(software: bool) -> Result<GpuDevice, GpuError> {
         let descriptor = wgpu::InstanceDescriptor {
             backends: wgpu::Backends::VULKAN,

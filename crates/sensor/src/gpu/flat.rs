@@ -76,7 +76,7 @@ fn reals(v: Vec3, w: f64) -> [u32; 4] {
     [v.x, v.y, v.z, w].map(|x| (x as f32).to_bits())
 }
 
-fn with([x, y, z]: [f32; 3], word: u32) -> [u32; 4] {
+fn pack_quad([x, y, z]: [f32; 3], word: u32) -> [u32; 4] {
     [x.to_bits(), y.to_bits(), z.to_bits(), word]
 }
 
@@ -95,15 +95,15 @@ impl WordQuads {
 
     fn material(&mut self, material: &Material) {
         let Material { albedo, roughness, metallic, reflectance } = *material;
-        self.push(with(albedo, roughness.to_bits()));
+        self.push(pack_quad(albedo, roughness.to_bits()));
         self.push([metallic, reflectance, 0.0, 0.0].map(f32::to_bits));
     }
 
     fn tree(&mut self, tree: &Bvh) -> u32 {
         let place = self.len();
         for (bounds, first, count) in tree.nodes() {
-            self.push(with(bounds.low, first));
-            self.push(with(bounds.high, count));
+            self.push(pack_quad(bounds.low, first));
+            self.push(pack_quad(bounds.high, count));
         }
         place
     }
@@ -113,13 +113,13 @@ impl WordQuads {
         let tree = self.tree(mesh.tree());
         let triangles = self.len();
         for ([origin, e, f], [a, b, c], material) in mesh.faces() {
-            self.push(with(origin, 0));
-            self.push(with(e, a));
-            self.push(with(f, b));
+            self.push(pack_quad(origin, 0));
+            self.push(pack_quad(e, a));
+            self.push(pack_quad(f, b));
             self.push([c, material, 0, 0]);
         }
         let normals = self.len();
-        mesh.corner_normals().iter().for_each(|normal| self.push(with(*normal, 0)));
+        mesh.corner_normals().iter().for_each(|normal| self.push(pack_quad(*normal, 0)));
         let palette = self.len();
         mesh.palette().iter().for_each(|material| self.material(material));
         [tree, triangles, normals, palette]

@@ -439,7 +439,7 @@ impl Firing<'_> {
             {
                 let dust = match air.puffs.is_empty() {
                     true => 0.0,
-                    false => air.dust_backscatter(&ray.at(range)),
+                    false => air.dust_backscatter(&ray.point_at(range)),
                 };
                 let white = PI * PULSE * (haze.backscatter + dust);
                 echo(range, white * exp(-2.0 * haze.drops * range));

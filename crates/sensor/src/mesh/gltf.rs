@@ -528,12 +528,12 @@ mod tests {
 
     const BESIDE: &str = r#"{"uri":"my%20buffer.bin","byteLength":42}"#;
 
-    fn beside(name: &str) -> Result<Vec<u8>, String> {
+    fn companion_file(name: &str) -> Result<Vec<u8>, String> {
         if name == "my buffer.bin" { Ok(triangle()) } else { Err(format!("no {name}")) }
     }
 
     fn fault(text: &str) -> String {
-        import("x.gltf", text.as_bytes(), Up::Y, &mut beside).unwrap_err().to_string()
+        import("x.gltf", text.as_bytes(), Up::Y, &mut companion_file).unwrap_err().to_string()
     }
 
     #[test]
@@ -542,7 +542,8 @@ mod tests {
         let nodes = r#"[{"children":[1],"matrix":[-1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,10,1]},
             {"mesh":0,"translation":[0,3,0],"rotation":[0,0.70710678118654752,0,0.70710678118654752],"scale":[2,1,1]}]"#;
         let imported =
-            import("x.gltf", document(nodes, BESIDE).as_bytes(), Up::Y, &mut beside).unwrap();
+            import("x.gltf", document(nodes, BESIDE).as_bytes(), Up::Y, &mut companion_file)
+                .unwrap();
         let mesh = imported.builder.finish();
         // (1, 0, 0) is scaled to (2, 0, 0), turned to (0, 0, -2), raised by 3, mirrored, moved 10
         // forward: (0, 3, 8); (0, 0, -1) maps to (1, 3, 10). Then x, y, z are taken from z, x, y.
@@ -574,10 +575,11 @@ mod tests {
             bytes.extend(kind.to_le_bytes());
             bytes.extend(chunk);
         }
-        let imported = import("x.glb", &bytes, Up::Y, &mut beside).unwrap();
+        let imported = import("x.glb", &bytes, Up::Y, &mut companion_file).unwrap();
         assert_eq!(imported.builder.finish().triangles(), 1);
-        let fault =
-            |bytes: &[u8]| import("x.glb", bytes, Up::Y, &mut beside).unwrap_err().to_string();
+        let fault = |bytes: &[u8]| {
+            import("x.glb", bytes, Up::Y, &mut companion_file).unwrap_err().to_string()
+        };
         assert_eq!(
             fault(&bytes[..bytes.len() - 1]),
             "not a glTF file: a chunk of 44 bytes is truncated"
@@ -618,7 +620,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn inconsistent_buffers_are_named() {
         let good = document(r#"[{"mesh":0}]"#, BESIDE);
         let with = |from: &str, to: &str| {
             assert!(good.contains(from), "{from}");
@@ -654,7 +656,7 @@ mod tests {
 
     /// Small files whose content or expansion exceeds memory are refused early.
     #[test]
-    fn what_would_fill_memory_is_refused_early() {
+    fn oversized_meshes_are_refused_early() {
         let many = |key: &str, element: &str, count: usize| {
             let list = vec![element; count].join(",");
             fault(&format!(r#"{{"asset":{{"version":"2.0"}},"{key}":[{list}]}}"#))

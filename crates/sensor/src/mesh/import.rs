@@ -178,7 +178,7 @@ f 1 2 3 4
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn faults_are_named() {
         let fault = |name: &str, text: &str| read(name, text).unwrap_err().to_string();
         assert_eq!(fault("x.stl", ""), "must be a mesh file that ends in .gltf, .glb or .obj");
         assert_eq!(fault("x.obj", "v 0 0 0\n"), "has no triangles");

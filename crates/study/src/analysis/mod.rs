@@ -63,7 +63,7 @@ pub struct Analysis {
     pub question: Option<QuestionResult>,
     /// Totals that exclude trials which did not arrive.
     pub left_out: Vec<ExcludedTrials>,
-    /// Statement of which trials the intervals treat as independent.
+    /// Names the trials that the intervals treat as independent.
     pub assumption: String,
     /// Results of each design point.
     pub points: Vec<PointStatistics>,
@@ -83,7 +83,7 @@ pub struct Analysis {
     pub surrogates: Vec<ResponseFinding<SurrogateResult>>,
 }
 
-/// Result for a response, or the reason why there is none.
+/// Result for a response, or the reason for its absence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ResponseFinding<T> {
     /// Name of the response.
@@ -93,7 +93,7 @@ pub struct ResponseFinding<T> {
     pub outcome: FitOutcome<T>,
 }
 
-/// Result, or the reason why there is none.
+/// Result, or the reason for its absence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FitOutcome<T> {
@@ -367,7 +367,7 @@ mod tests {
 
     /// In a study with a fixed driving time no trial arrives, and totals use all trials.
     #[test]
-    fn where_nobody_arrives_totals_are_of_all() {
+    fn without_arrivals_totals_include_all_trials() {
         let config = config(serde_json::json!({
             "responses": ["fuel", "go"],
             "factor": [{ "name": "grade", "key": "g", "values": [1, 2] }],

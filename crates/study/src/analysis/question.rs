@@ -135,7 +135,7 @@ fn unanimous(data: &AnalysisData<'_>, name: &str) -> Option<(String, u64, u64)> 
 
 /// Returns the most influential factor, if its levels recur.
 ///
-/// Otherwise there is none, because comparing another factor would hide the one that matters.
+/// Otherwise `None`: comparing another factor would hide the one that matters.
 fn decisive_factor(
     name: &str,
     effects: &[FactorEffects],

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// Greatest number of trials of a study.
 const MAX_TRIALS: u64 = 10_000_000;
-/// Greatest number of design points, all of which are held in memory.
+/// Greatest number of design points; all are held in memory.
 const MAX_POINTS: u64 = 1_000_000;
 
 /// Columns of the results whose names factors must not use.

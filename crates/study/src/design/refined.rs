@@ -23,7 +23,7 @@ pub struct ResponseShift {
     /// Number of trials whose word or yes/no changed, or whose response is numeric in only one
     /// case.
     pub differ: usize,
-    /// Mean over the numeric trials without refinement; `None` if there are none.
+    /// Mean over the numeric trials without refinement; `None` without such trials.
     pub mean: Option<f64>,
     /// Mean change under refinement.
     pub shift: Option<f64>,

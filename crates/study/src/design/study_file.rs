@@ -130,7 +130,7 @@ impl Study {
         Ok(study)
     }
 
-    /// A sentence that lists the added responses; `None` if there are none.
+    /// A sentence that lists the added responses; `None` without any.
     pub fn arrivals_sentence(&self) -> Option<String> {
         let arrivals = self.arrivals.join(", ");
         (!arrivals.is_empty()).then(|| {

@@ -67,7 +67,7 @@ impl<'a> TrialObserver<'a> {
     /// Records an event of a vehicle, unless the vehicle arrived before.
     fn observe_event(&mut self, world: &World, vehicle: usize, event: &Event) {
         let agent = world.state().agents.get(vehicle);
-        let arrived = agent.and_then(|agent| agent.monitor.arrived());
+        let arrived = agent.and_then(|agent| agent.monitor.arrival_time());
         // a collision is emitted at its end, but counts from its beginning
         let time = match event {
             Event::Collided(hit) => hit.time,
@@ -98,7 +98,7 @@ impl<'a> TrialObserver<'a> {
             let Some(agent) = world.state().agents.get(own.vehicle) else { continue };
             let drives = agent.outcome.is_none();
             let Some(sample) = samples.get(own.vehicle).filter(|_| drives) else { continue };
-            if !agent.monitor.arrived().is_none_or(|arrived| until(arrived, sample.time)) {
+            if !agent.monitor.arrival_time().is_none_or(|arrived| until(arrived, sample.time)) {
                 continue;
             }
             match own.measure {

@@ -28,7 +28,7 @@ pub enum TrialEnding {
     Failed {
         /// Reason.
         reason: String,
-        /// Hash of the final state, hexadecimal; empty if there is none.
+        /// Hash of the final state, hexadecimal; empty without a final state.
         state_hash: String,
     },
     /// The trial was interrupted.
@@ -137,7 +137,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn a_panic_is_a_failure_with_its_words() {
+    fn a_panic_is_a_failure_with_its_message() {
         let reason = |ending| match ending {
             TrialEnding::Failed { reason, state_hash } => (reason, state_hash),
             other => panic!("{other:?}"),
@@ -211,7 +211,7 @@ mod tests {
     ///
     /// Here the vehicle leans against a block to the end.
     #[test]
-    fn a_hit_that_goes_on_counts_from_when_it_began() {
+    fn a_lasting_collision_counts_from_its_start() {
         let values = |duration: f64| {
             let text = SCENARIO.replace("duration = 0.3", &format!("duration = {duration}"))
                 + "[[scenery]]\nkind = \"block\"\nplaces = [[12, 0]]\nsize = [1, 4, 3]\n";

@@ -59,8 +59,8 @@ pub fn clustered_mean(values: &[f64], clusterings: &[Vec<u64>]) -> Option<Estima
 
 /// Returns Wilson's interval of a proportion with the effective number of independent observations.
 ///
-/// That number is between the number of clusters and the number of observations. It is the former
-/// where the sample has no variance (all yes, all no, one cluster).
+/// The effective number is between the number of clusters and the number of observations. It is the
+/// former where the sample has no variance (all yes, all no, one cluster).
 pub fn clustered_proportion(yes: &[bool], clusterings: &[Vec<u64>], confidence: f64) -> [f64; 2] {
     let count = yes.len() as f64;
     if yes.is_empty() {
@@ -105,7 +105,7 @@ mod tests {
 
     /// Three copies of each value give the interval of a single copy.
     #[test]
-    fn repeated_values_say_nothing_new() {
+    fn repeated_values_add_no_information() {
         let once = [1.0, 4.0, 2.0, 7.0, 3.0];
         let values: Vec<f64> = once.iter().flat_map(|x| [*x; 3]).collect();
         let clusters: Vec<u64> = (0..15).map(|n| n / 3).collect();

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_the_known_answer_of_the_challenger() {
+    fn gives_the_published_result_of_the_challenger_data() {
         let (rows, yes) = flights();
         let fit = logistic_regression(&rows, &yes).unwrap();
         for (found, [value, error]) in
@@ -303,7 +303,7 @@ mod tests {
 
     /// Four copies of each observation give the errors of a single copy.
     #[test]
-    fn repeated_observations_say_nothing_new() {
+    fn repeated_observations_add_no_information() {
         let (rows, yes) = flights();
         let repeat = |n: usize| (0..4).map(move |_| n);
         let many: Vec<usize> = (0..rows.len()).flat_map(repeat).collect();
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_answer_says_why() {
+    fn undefined_fits_have_a_reason() {
         let (rows, yes) = flights();
         let fit = |rows: &[Vec<f64>], yes: &[bool]| logistic_regression(rows, yes).unwrap_err();
         let parted: Vec<bool> = FLIGHTS.iter().map(|(x, _)| *x < 66.5).collect();

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn few_values_say_less() {
+    fn few_values_give_wider_intervals() {
         assert_eq!(Moments::new(&[]), None);
         assert_eq!(Moments::new(&[3.0]), Some(Moments { count: 1, mean: 3.0, deviation: None }));
         assert!(paired_difference(&[3.0]).is_none());

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_models_find_what_trials_were_drawn_from() {
+    fn the_models_recover_the_parameters_of_drawn_trials() {
         let (rate, per_meter) = (9000.0, 0.05);
         let found = statistics(&drawn(rate, per_meter));
         assert_eq!(found.teams.len(), 8);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn one_size_of_terrain_does_not_tell_how_fuel_grows_with_it() {
+    fn one_terrain_size_does_not_determine_the_growth_of_fuel() {
         let mut trials = drawn(9000.0, 0.05);
         trials.retain(|own| own.side == 250.0);
         let fuel = statistics(&trials).fuel.unwrap();

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rank_is_admitted_once_and_others_are_told_why_not() {
+    fn each_rank_is_admitted_once_and_others_receive_the_reason() {
         let (mut admission, now) = (Admission::new(&hello(0, 9)), Instant::now());
         let mut refused = |hello: &Hello, after: u64| match admission
             .decide(hello, now + Duration::from_secs(after))

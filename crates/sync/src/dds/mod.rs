@@ -260,7 +260,7 @@ impl Dds {
     ) -> Result<ExchangeTimes, CommError> {
         let done = self.send_and_receive(to, from, own, meanwhile, received);
         if let Err(reason) = &done {
-            self.leave(disconnect_reason::encode(reason));
+            self.announce_disconnect(disconnect_reason::encode(reason));
         }
         done
     }
@@ -321,7 +321,7 @@ impl Dds {
     }
 
     /// Announces to all other ranks that this rank disconnects, at most once.
-    fn leave(&mut self, reason: Vec<u8>) {
+    fn announce_disconnect(&mut self, reason: Vec<u8>) {
         if std::mem::replace(&mut self.has_left, true) {
             return;
         }
@@ -337,7 +337,7 @@ impl Dds {
 
 impl Drop for Dds {
     fn drop(&mut self) {
-        self.leave(Vec::new());
+        self.announce_disconnect(Vec::new());
         // RustDDS drops samples that it has received but not yet handed over once their sender is
         // gone. So a rank stays until all its portions were taken, not only received. This also
         // holds if the other rank disconnects, since that rank waits for the same.

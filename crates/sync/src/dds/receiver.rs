@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_ends_the_connection() {
+    fn inconsistent_messages_end_the_connection() {
         let long = vec![0; MAX_FRAGMENT_BYTES + 1];
         for wrong in [
             fragment(5, 1, b"abc"),

@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn a_motion_comes_back_to_the_bit_and_one_that_is_not_told_as_it_is_reckoned() {
+    fn a_sent_motion_is_bit_exact_and_an_unsent_one_extrapolated() {
         let mut sent = state();
         let twist = Twist { linear: Vec3::new(0.1, -0.2, 0.3), angular: Vec3::new(1e-9, 2.0, 0.7) };
         let read = |sent: &VehicleMessage| {

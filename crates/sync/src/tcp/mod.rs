@@ -141,7 +141,7 @@ impl Tcp {
         let done = self.send_and_receive(to, from, own, meanwhile, received);
         if let (Err(reason), false) = (&done, self.has_left) {
             self.has_left = true;
-            self.peers.iter_mut().flatten().for_each(|peer| peer.leave(reason));
+            self.peers.iter_mut().flatten().for_each(|peer| peer.send_disconnect(reason));
         }
         done
     }

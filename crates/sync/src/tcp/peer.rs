@@ -77,7 +77,7 @@ impl Peer {
     }
 
     /// Sends the reason why this rank disconnects.
-    pub fn leave(&mut self, reason: &CommError) {
+    pub fn send_disconnect(&mut self, reason: &CommError) {
         // a peer that cannot be reached detects the loss itself; the short timeout avoids waiting
         // for it
         let _ = self.stream.set_write_timeout(Some(Duration::from_millis(100)));
@@ -153,7 +153,7 @@ mod tests {
         RollCall { is_called: AtomicBool::new(false), present }
     }
 
-    fn taken(bytes: &[u8]) -> (Vec<Arrival>, bool) {
+    fn received(bytes: &[u8]) -> (Vec<Arrival>, bool) {
         let (to, from) = channel();
         let keep_waiting = receive_frame(1, &mut &bytes[..], &roll_call(), &to).is_some();
         (from.try_iter().collect(), keep_waiting)
@@ -164,14 +164,14 @@ mod tests {
         let frame = |kind: u8, length: u64, bytes: &[u8]| {
             [&[kind][..], &length.to_le_bytes(), bytes].concat()
         };
-        let (arrivals, keep_waiting) = taken(&frame(PAYLOAD, 3, b"abc"));
+        let (arrivals, keep_waiting) = received(&frame(PAYLOAD, 3, b"abc"));
         assert!(keep_waiting && matches!(&arrivals[1], Arrival::Bytes(bytes) if bytes == b"abc"));
         // truncated: the length arrives, the bytes never do
-        assert!(!taken(&frame(PAYLOAD, 4, b"abc")).1);
+        assert!(!received(&frame(PAYLOAD, 4, b"abc")).1);
         for (kind, length) in
             [(PAYLOAD, MAX_FRAME_BYTES + 1), (LEAVE, MAX_REASON_BYTES + 1), (9, 0)]
         {
-            assert!(!taken(&frame(kind, length, b"")).1, "kind {kind} of {length} bytes");
+            assert!(!received(&frame(kind, length, b"")).1, "kind {kind} of {length} bytes");
         }
     }
 }

@@ -84,7 +84,7 @@ fn clutch(
     Clutch { element, friction: Brake { max_torque: differential.lock_torque }, engaged }
 }
 
-/// Indices by which a step accesses the driveline.
+/// Indices of the driveline's bodies and joints, for a step.
 #[derive(Clone, Debug)]
 pub(crate) struct DrivelineIndices {
     /// Engine, converter and gearbox.

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 /// Maximum number of columns of a panel.
 const WIDTH: usize = 4;
-/// Maximum number of stored zeros by which a column is extended to join the next panel.
+/// Maximum number of stored zeros added to a column to join the next panel.
 const PADDING: usize = 3;
 
 /// The entries of one row in a panel.

@@ -22,7 +22,7 @@ impl AnySpec {
     ///
     /// # Errors
     ///
-    /// Those of [`VehicleSpec::from_toml`] and [`TrackedSpec::from_toml`].
+    /// The errors of [`VehicleSpec::from_toml`] and [`TrackedSpec::from_toml`].
     pub fn from_toml(text: &str) -> Result<AnySpec, SpecError> {
         let table: toml::Table =
             toml::from_str(text).map_err(|error| super::spec_error::syntax(&error))?;

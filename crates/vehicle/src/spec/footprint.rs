@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use bekker_math::spatial::Quat;
 
-    fn at(x: f64, y: f64, heading: f64) -> Pose {
+    fn pose(x: f64, y: f64, heading: f64) -> Pose {
         let orientation = Quat::from_axis_angle(&Vec3::z_axis(), heading);
         Pose { position: Vec3::new(x, y, 0.0), orientation }
     }
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn rectangles_overlap_where_they_share_ground() {
         let car = Footprint { front: 2.0, rear: -2.0, width: 2.0 };
-        let meets = |x, y, heading| car.overlaps(&at(0.0, 0.0, 0.0), &car, &at(x, y, heading));
+        let meets = |x, y, heading| car.overlaps(&pose(0.0, 0.0, 0.0), &car, &pose(x, y, heading));
         assert!(meets(3.9, 0.0, 0.0) && !meets(4.1, 0.0, 0.0));
         assert!(meets(0.0, 1.9, 0.0) && !meets(0.0, 2.1, 0.0));
         let quarter = std::f64::consts::FRAC_PI_2;
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_say_nothing_get_it_from_their_running_gear() {
+    fn files_without_it_derive_it_from_their_running_gear() {
         for name in ["hmmwv", "mrzr4"] {
             let mut spec = crate::find_wheeled(name).unwrap();
             let given = Footprint::from_spec(&spec);

@@ -373,7 +373,7 @@ impl VehicleSpec {
     /// Distance from the first steered axle to the turning line, m.
     ///
     /// Divided by the tangent of that axle's steering angle, it gives the turning radius. For two
-    /// axles of which one is steered, it is the wheelbase stated in the file.
+    /// axles with one steered, it is the wheelbase stated in the file.
     pub fn steering_base(&self) -> f64 {
         let first = self.tractor_axles().iter().find(|axle| axle.steered);
         match (self.tractor_axles(), first) {

@@ -21,7 +21,7 @@ pub(super) struct Arm {
     /// Element of torsion bar and stops.
     pub element: usize,
     pub damper: Option<usize>,
-    /// Body of the wheel, or of the arm if the wheel has no body of its own.
+    /// Body of the wheel, or of the arm if the wheel has no separate body.
     pub wheel: BodyId,
     /// Spin of the wheel.
     pub spin: WheelSpin,
@@ -48,7 +48,7 @@ pub(super) enum TrackKind {
     Segments(Segments),
 }
 
-/// Indices by which a step accesses one track.
+/// Indices of one track's bodies and joints, for a step.
 #[derive(Clone, Debug)]
 pub(super) struct TrackIndices {
     /// Lateral position of the track's midline, m.
@@ -67,7 +67,7 @@ pub(super) struct TrackIndices {
     pub brake: usize,
 }
 
-/// Indices by which a step accesses a tracked vehicle.
+/// Indices of a tracked vehicle's bodies and joints, for a step.
 #[derive(Clone, Debug)]
 pub(super) struct TrackedParts {
     pub hull: BodyId,

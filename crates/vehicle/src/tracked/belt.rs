@@ -49,7 +49,7 @@ pub(super) struct BeltNode {
     pub label: f64,
 }
 
-/// Indices by which a step accesses a band.
+/// Indices of a band's bodies and joints, for a step.
 #[derive(Clone, Debug)]
 pub(super) struct Belt {
     /// From the sprocket to the idler.

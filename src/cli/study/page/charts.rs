@@ -26,7 +26,7 @@ impl StudyReport<'_> {
             let places = LevelPositions::new(own.levels.iter().map(|own| &own.level));
             let valued = own.levels.iter().zip(&places.at).filter_map(|(level, at)| {
                 let figures = level.responses.get(response)?;
-                Some(ValueRange::new(figures, level.done, self.scale(response))?.at(*at))
+                Some(ValueRange::new(figures, level.done, self.scale(response))?.placed_at(*at))
             });
             let values: Vec<Interval> = valued.collect();
             // no line between words, or if a level has no value
@@ -142,7 +142,7 @@ impl StudyReport<'_> {
                         .filter_map(|x| {
                             // side by side rather than on top of each other
                             let aside = 0.012 * (line as f64 - 0.5 * (lines - 1) as f64);
-                            Some(of(x, line)?.at(across.at[x] + aside * across.width()))
+                            Some(of(x, line)?.placed_at(across.at[x] + aside * across.width()))
                         })
                         .collect(),
                     joined: true,
