@@ -6,7 +6,8 @@ use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    Event, MapSharing, OutcomeCode, Placement, Ranks, Route, Sharing, World, WorldModel, checkpoint,
+    Event, MapSharing, MessageRoute, OutcomeCode, Ranks, Sharing, VehiclePlacement, World,
+    WorldModel, checkpoint,
 };
 use bekker::sync::Partition;
 use scene::on_ranks;
@@ -112,7 +113,7 @@ fn threads_ranks_and_a_resume_give_the_same_bits() {
         let all = on_ranks(size, Duration::from_secs(300), |rank| {
             let sharing = Sharing {
                 partition: Partition::RoundRobin,
-                route: Route::All,
+                route: MessageRoute::All,
                 ..Sharing::default()
             };
             let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
@@ -210,7 +211,9 @@ fn a_restarted_member_receives_the_whole_map_again() {
         let team = format!("team={{ sharing = {sharing:?}, radio = {{ near = 1, far = 1 }} }}");
         let mut world = driven(model(&[&team]), 2.0);
         let known = world.merged_map().expect("they see");
-        world.respawn(1, &Placement { position: [0.0, 1.0], ..Placement::default() }).unwrap();
+        world
+            .respawn(1, &VehiclePlacement { position: [0.0, 1.0], ..VehiclePlacement::default() })
+            .unwrap();
         while world.time() < 3.0 - 1e-9 {
             world.advance();
         }

@@ -14,7 +14,7 @@ use syn::visit::{self, Visit};
 const LARGEST_CIRCLE: usize = 3;
 
 /// A file's place: the crate, then the modules from its root.
-type Place = Vec<String>;
+type ModulePath = Vec<String>;
 
 /// An import, or a re-export where it is public.
 struct Import {
@@ -114,7 +114,7 @@ impl<'ast> Visit<'ast> for Contents {
 
 /// All files of the workspace's crates.
 struct Files {
-    contents: BTreeMap<Place, Contents>,
+    contents: BTreeMap<ModulePath, Contents>,
 }
 
 impl Files {
@@ -158,7 +158,11 @@ impl Files {
     }
 
     /// Returns the module that a path begins at, seen from a file, and the rest of the path.
-    fn begin<'p>(&self, from: &Place, path: &'p [String]) -> Option<(Place, &'p [String])> {
+    fn begin<'p>(
+        &self,
+        from: &ModulePath,
+        path: &'p [String],
+    ) -> Option<(ModulePath, &'p [String])> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
             "crate" => Some((vec![from[0].clone()], rest)),
@@ -180,7 +184,7 @@ impl Files {
     }
 
     /// Returns the file that defines the item of a path relative to a module.
-    fn resolve(&self, module: &Place, path: &[String], depth: usize) -> Option<Place> {
+    fn resolve(&self, module: &ModulePath, path: &[String], depth: usize) -> Option<ModulePath> {
         let (first, rest) = path.split_first()?;
         if depth > 20 {
             return None;
@@ -211,13 +215,13 @@ impl Files {
     }
 
     /// The files that each file imports, with the names.
-    fn imports(&self) -> BTreeMap<&Place, BTreeMap<Place, BTreeSet<String>>> {
+    fn imports(&self) -> BTreeMap<&ModulePath, BTreeMap<ModulePath, BTreeSet<String>>> {
         let mut all = BTreeMap::new();
         for (place, contents) in &self.contents {
             // modules inside it follow it in the order of names
             let mut after = self.contents.range(place.clone()..).skip(1);
             let is_face = after.next().is_some_and(|(other, _)| other.starts_with(place));
-            let mut found: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
+            let mut found: BTreeMap<ModulePath, BTreeSet<String>> = BTreeMap::new();
             // a module's re-exports are not its imports
             let own = contents.imports.iter().filter(|import| !(import.is_public && is_face));
             let mut paths: Vec<Vec<String>> = own.map(|import| import.path.clone()).collect();
@@ -244,7 +248,7 @@ impl Files {
     }
 }
 
-fn child(module: &Place, name: &str) -> Place {
+fn child(module: &ModulePath, name: &str) -> ModulePath {
     let mut place = module.clone();
     place.push(name.into());
     place
@@ -260,8 +264,8 @@ fn no_more_than_three_files_import_each_other() {
     let imports = files.imports();
     let edges: usize = imports.values().map(BTreeMap::len).sum();
     assert!(edges > 2_000, "only {edges} imports between files were found");
-    let places: Vec<&Place> = imports.keys().copied().collect();
-    let next = |place: &&Place| {
+    let places: Vec<&ModulePath> = imports.keys().copied().collect();
+    let next = |place: &&ModulePath| {
         let found = imports.get(place).into_iter().flat_map(BTreeMap::keys);
         found
             .filter_map(|other| imports.get_key_value(other).map(|(place, _)| *place))
@@ -277,8 +281,8 @@ fn no_more_than_three_files_import_each_other() {
 
 /// A circle with the names that tie it.
 fn described(
-    circle: &[&Place],
-    imports: &BTreeMap<&Place, BTreeMap<Place, BTreeSet<String>>>,
+    circle: &[&ModulePath],
+    imports: &BTreeMap<&ModulePath, BTreeMap<ModulePath, BTreeSet<String>>>,
 ) -> String {
     let mut text = format!("{} files import each other:\n", circle.len());
     for place in circle {

@@ -26,14 +26,6 @@ const KEYS: [(&str, &str); 3] = [
     ("docs/tracked_keys.md", "tracked"),
 ];
 
-/// Words that a key, an option or a column had once, before they were the field's own.
-const RETIRED: [&str; 14] = [
-    "hump", "look", "deal", "owner", "course", "stage", "eyes", "glance", "darkroom", "sketch",
-    "mover", "meeting", "haste", "beat",
-];
-/// The look-ahead distance of pure pursuit is called so in its literature.
-const ALLOWED: &str = "look_ahead";
-
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -237,11 +229,11 @@ fn rewrite(page: &str, mut changes: Vec<(usize, usize, Vec<String>)>) {
 
 /// A folder with the repository's files that a page's commands read, with the program
 /// on the path.
-struct Place(tempfile::TempDir);
+struct PageFolder(tempfile::TempDir);
 
-impl Place {
-    fn new() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+impl PageFolder {
+    fn new() -> PageFolder {
+        let place = PageFolder(tempfile::tempdir().unwrap());
         let path = place.0.path();
         let parts = ["examples", "terrains", "crates/vehicle/vehicles", "bin"];
         parts.iter().for_each(|part| fs::create_dir_all(path.join(part)).unwrap());
@@ -301,7 +293,7 @@ fn follow(page: &str) -> Result<usize, String> {
     let mut changes = Vec::new();
     for (n, block) in blocks.iter().enumerate() {
         if let Some(name) = block.comment.strip_prefix("file: ") {
-            let place = place.get_or_insert_with(Place::new);
+            let place = place.get_or_insert_with(PageFolder::new);
             fs::write(place.0.path().join(name), block.lines.join("\n") + "\n").unwrap();
         }
         if block.comment.starts_with(OUTPUT) {
@@ -314,7 +306,7 @@ fn follow(page: &str) -> Result<usize, String> {
             let commands = commands(block);
             let is_last = !commands.is_empty() && is_shown(&blocks[n + 1..]);
             for (k, command) in commands.iter().enumerate() {
-                let place = place.get_or_insert_with(Place::new);
+                let place = place.get_or_insert_with(PageFolder::new);
                 place.prepare(command)?;
                 let is_whole = is_last && k + 1 == commands.len();
                 let own = if is_whole { whole(command) } else { shortened(command) };
@@ -583,7 +575,7 @@ fn names() -> BTreeMap<String, &'static str> {
         keys(&serde_json::from_slice(&output.stdout).unwrap(), &mut found);
         named.extend(found.into_iter().map(|key| (key, "key")));
     }
-    let place = Place::new();
+    let place = PageFolder::new();
     let run = "bekker run examples/single_vehicle.toml --set time.duration=0.5 --out run";
     let table = place.run(run).unwrap();
     let head =
@@ -627,25 +619,4 @@ fn every_term_is_in_the_glossary() {
         missing.extend(unknown.map(|word| format!("{kind} `{name}`: '{word}'")));
     }
     assert!(missing.is_empty(), "not in docs/glossary.md: {missing:#?}");
-}
-
-/// Long names of all options, of subcommands too.
-fn options(command: &clap::Command, found: &mut BTreeSet<String>) {
-    found.extend(command.get_arguments().filter_map(|o| o.get_long()).map(str::to_owned));
-    command.get_subcommands().for_each(|inner| options(inner, found));
-}
-
-#[test]
-fn retired_words_are_gone() {
-    let mut found = BTreeSet::new();
-    options(&<bekker::cli::Cli as clap::CommandFactory>::command(), &mut found);
-    let mut named = names();
-    named.extend(found.into_iter().map(|option| (option, "option")));
-    let mut used = Vec::new();
-    for (name, kind) in named {
-        let retired = words(&name.replace(ALLOWED, "")).into_iter();
-        let retired = retired.filter(|word| RETIRED.contains(&word.as_str()));
-        used.extend(retired.map(|word| format!("{kind} `{name}`: '{word}'")));
-    }
-    assert!(used.is_empty(), "retired words: {used:#?}");
 }

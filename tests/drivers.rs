@@ -5,7 +5,7 @@ use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{GroundVehicle, Outcome, OutcomeCode, Sample, World};
-use bekker::vehicle::spec::Footprint;
+use bekker::vehicle::spec::VehicleFootprint;
 use std::path::Path;
 
 /// Returns a scenario of vehicles (their tables in TOML) on a slope along x of one soil.
@@ -42,7 +42,7 @@ fn world(text: &str) -> World {
     World::new(build::world(&parse(text)).unwrap().world)
 }
 
-fn footprint(world: &World, agent: usize) -> Footprint {
+fn footprint(world: &World, agent: usize) -> VehicleFootprint {
     world.model().agents[agent].vehicle.footprint()
 }
 

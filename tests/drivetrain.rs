@@ -6,10 +6,10 @@ use crate::ranks::{alone, together};
 use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build as scenario_build};
-use bekker::simulation::{Command, Route, World, checkpoint};
+use bekker::simulation::{Command, MessageRoute, World, checkpoint};
 use bekker::soil::SoilId;
 use bekker::sync::Partition;
-use bekker::terrain::{Region, SoilMap, Surface, Terrain};
+use bekker::terrain::{SoilMap, SoilRegion, Surface, Terrain};
 use bekker::vehicle::spec::{AutomaticLock, Layout};
 use bekker::vehicle::{Locks, Vehicle, VehicleSpec};
 use scene::{agent, drive, firm, flat, ground, pose_at, soil, table, world};
@@ -85,7 +85,7 @@ fn driven(spec: VehicleSpec, terrain: Terrain) -> Vec<[f64; 2]> {
 
 /// Returns terrain that is firm, but slippery to the left of the x axis.
 fn split() -> Terrain {
-    let left = Region::HalfPlane { point: [0.0, 0.0], direction: [0.0, 1.0] };
+    let left = SoilRegion::HalfPlane { point: [0.0, 0.0], direction: [0.0, 1.0] };
     let soils = SoilMap::uniform(SoilId(0)).paint(left, SoilId(1)).unwrap();
     let plane = Surface::Plane { elevation: 0.0, slope: [0.0, 0.0] };
     Terrain::builder(plane, soils).build().unwrap()
@@ -171,7 +171,7 @@ fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
     let expected = alone(model.clone(), HEARTBEATS);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(expected, one.install(|| alone(model.clone(), HEARTBEATS)));
-    let found = together(&model, None, 2, &Partition::RoundRobin, Route::All, HEARTBEATS);
+    let found = together(&model, None, 2, &Partition::RoundRobin, MessageRoute::All, HEARTBEATS);
     assert_eq!(expected, found);
     let mut first = World::new(model);
     let (mut locked, mut center) = (false, Vec::new());

@@ -5,10 +5,10 @@
 use crate::scene;
 
 use bekker::sensor::air::{Air, DustPuff};
-use bekker::sensor::camera::{CameraSpec, Channel, Lens};
+use bekker::sensor::camera::{CameraSpec, ImageChannel, Lens};
 use bekker::sensor::lidar::{LidarNoise, LidarSpec, RayModel, ReturnMode};
 use bekker::sensor::noise::Noise;
-use bekker::sensor::{Delivery, Model, Reading, Schedule, Sensor};
+use bekker::sensor::{Delivery, Model, Reading, Sensor, SensorSchedule};
 use bekker::simulation::{Ranks, SceneModel, Sharing, World, WorldModel, checkpoint};
 use bekker::soil::Soil;
 use bekker::spatial::{Pose, Vec3};
@@ -116,7 +116,7 @@ fn with_camera() -> WorldModel {
         vignetting: 0.0,
         noise: None,
         baseline: 0.0,
-        channels: vec![Channel::Color],
+        channels: vec![ImageChannel::Color],
     };
     let lidar = LidarSpec {
         elevations: (-8..3).map(|k| 0.02 * f64::from(k)).collect(),
@@ -134,7 +134,7 @@ fn with_camera() -> WorldModel {
     let sensor = |index: u32, model, window| Sensor {
         name: format!("eye{index}"),
         mount,
-        schedule: Schedule::new(20.0, 0.0, window),
+        schedule: SensorSchedule::new(20.0, 0.0, window),
         model,
         record: true,
         filters: Vec::new(),

@@ -146,7 +146,7 @@ fn a_position_is_the_same_in_all_coordinates_and_a_path_in_all_files() {
         let text = toml::to_string(&file.scenario).unwrap();
         // The resolved scenario is in the local frame and needs no file.
         let again = read(&text, folder.path()).unwrap();
-        let bekker::scenario::config::Driver::Path { waypoints, .. } =
+        let bekker::scenario::config::DriverConfig::Path { waypoints, .. } =
             &again.scenario.vehicle[0].driver
         else {
             panic!("no path")
@@ -158,7 +158,7 @@ fn a_position_is_the_same_in_all_coordinates_and_a_path_in_all_files() {
 }
 
 #[test]
-fn incomplete_positions_name_what_is_missing() {
+fn incomplete_positions_name_the_missing_keys() {
     let folder = tempfile::tempdir().unwrap();
     dem(folder.path(), None, 0.0);
     let earth = "{ latitude_deg = 48.7, longitude_deg = -116.2 }";

@@ -10,8 +10,8 @@ use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
 use bekker::sensor::Reading;
 use bekker::sensor::air::DustPuff;
-use bekker::sensor::camera::{Camera, Channel, Image, ImageRequest, Lens, PixelRng, look_at};
-use bekker::sensor::class::Class;
+use bekker::sensor::camera::{Camera, Image, ImageChannel, ImageRequest, Lens, PixelRng, look_at};
+use bekker::sensor::class::SurfaceClass;
 use bekker::sensor::lidar::{Cloud, LidarSpec, Rays, ScanPart};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::relief::HeightPyramid;
@@ -135,13 +135,13 @@ fn rut(first: i32, length: i32, y: i32) -> Patches {
     patch
 }
 
-const ALL: [Channel; 6] = [
-    Channel::Color,
-    Channel::Depth,
-    Channel::Normal,
-    Channel::Class,
-    Channel::Instance,
-    Channel::Ground,
+const ALL: [ImageChannel; 6] = [
+    ImageChannel::Color,
+    ImageChannel::Depth,
+    ImageChannel::Normal,
+    ImageChannel::Class,
+    ImageChannel::Instance,
+    ImageChannel::Ground,
 ];
 
 /// Converts a linear color to the eight bits written to images.
@@ -211,8 +211,12 @@ fn gpu_images_agree_with_the_cpu_for_every_lens() {
         let camera = Camera::with_field(240, 135, lens, 1.4).unwrap();
         let pair = both(&yard, &camera, [yard.viewpoint(); 2], 0.0);
         if let Some([ours, _]) = &pair {
-            let seen = |class: Class| ours.class.iter().filter(|c| **c == class as u8).count();
-            assert!(seen(Class::Vehicle) > 500 && seen(Class::Tree) > 500, "{lens:?}");
+            let seen =
+                |class: SurfaceClass| ours.class.iter().filter(|c| **c == class as u8).count();
+            assert!(
+                seen(SurfaceClass::Vehicle) > 500 && seen(SurfaceClass::Tree) > 500,
+                "{lens:?}"
+            );
             assert!(ours.sinkage.iter().filter(|s| **s > 0.03).count() > 30, "{lens:?}");
             let agents: std::collections::BTreeSet<u16> = ours.agent.iter().copied().collect();
             assert!(agents.is_superset(&[0, 31].into()), "{agents:?}");

@@ -162,7 +162,7 @@ fn fmu_of_a_limited_process() {
     let Some(folder) = std::env::var_os(RESOURCES).map(PathBuf::from) else { return };
     let file = ScenarioFile::read(&folder.join(bekker::fmu::SCENARIO), &[]).unwrap();
     let token = bekker::scenario::build::world(&file).unwrap().fingerprint;
-    let mut fmu = bekker::fmu::Instance::new(&folder, &token).unwrap();
+    let mut fmu = bekker::fmu::FmuInstance::new(&folder, &token).unwrap();
     fmu.enter_initialization().unwrap();
     fmu.exit_initialization().unwrap();
     fmu.step(0.0, 0.2).unwrap();

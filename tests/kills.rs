@@ -26,7 +26,7 @@ const DELAYS: [f64; 2] = [60.0, 400.0];
 /// Kills a command (SIGKILL) repeatedly, each time shortly after a random fraction of the work is
 /// done.
 ///
-/// `done` returns the amount done, which is `whole` at the end. A partial record is left at the end
+/// `done` returns the amount of finished work, `whole` at the end. A partial record is left at the end
 /// of `journal`, if there is one.
 fn killed(
     mut command: impl FnMut() -> Command,

@@ -71,7 +71,7 @@ const OWN_ROWS: [(&str, &[&str]); 4] = [
     ("sensor", &["gpu"]),
 ];
 
-struct Row {
+struct LayerRow {
     layer: u32,
     /// Rows by name.
     may_use: Vec<String>,
@@ -79,8 +79,8 @@ struct Row {
     layers: Option<[u32; 2]>,
 }
 
-impl Row {
-    fn allows(&self, map: &BTreeMap<String, Row>, used: &str) -> bool {
+impl LayerRow {
+    fn allows(&self, map: &BTreeMap<String, LayerRow>, used: &str) -> bool {
         let layer = map.get(used).map(|row| row.layer);
         let is_within =
             |[first, last]: [u32; 2]| layer.is_some_and(|own| (first..=last).contains(&own));
@@ -102,7 +102,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The rows `| L2 | `ground` | allowed modules | description |` of the map.
-fn map() -> BTreeMap<String, Row> {
+fn map() -> BTreeMap<String, LayerRow> {
     let text = architecture();
     let of_a_layer = |line: &&str| line.starts_with("| L") && line.as_bytes()[3].is_ascii_digit();
     let rows = text.lines().filter(of_a_layer);
@@ -113,7 +113,7 @@ fn map() -> BTreeMap<String, Row> {
             let module = quoted(cells[2]).next().unwrap_or_else(|| panic!("no module: {line}"));
             let may_use = quoted(cells[3]).map(String::from).collect();
             let layers = cells[3].split(' ').find_map(layers_of);
-            (module.to_string(), Row { layer, may_use, layers })
+            (module.to_string(), LayerRow { layer, may_use, layers })
         })
         .collect();
     assert!(!map.is_empty(), "ARCHITECTURE.md holds no map");
@@ -334,7 +334,7 @@ fn the_layer_map_is_complete_and_acyclic() {
 }
 
 #[test]
-fn a_module_uses_only_what_its_row_lists() {
+fn a_module_uses_only_the_modules_of_its_row() {
     let map = map();
     let mut faults = Vec::new();
     for source in sources() {

@@ -4,7 +4,7 @@ use crate::ranks_mpi;
 
 use assert_cmd::cargo::cargo_bin;
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{Command as Orders, Steering, World};
+use bekker::simulation::{Command as Orders, SteeringCommand, World};
 use bekker::vehicle::Selector;
 use serde_json::{Value as Json, json};
 use std::fs;
@@ -59,9 +59,12 @@ pub fn controls(tick: u64) -> Json {
 /// Returns the same controls as orders of a program for a world.
 fn orders(tick: u64) -> [Orders; 2] {
     let wave = 0.1 * (tick % 7) as f64;
-    let first =
-        Orders { throttle: 0.3 + wave, steering: Steering::Share(wave - 0.2), ..Orders::default() };
-    let steering = Steering::Angle(0.05 * wave);
+    let first = Orders {
+        throttle: 0.3 + wave,
+        steering: SteeringCommand::Share(wave - 0.2),
+        ..Orders::default()
+    };
+    let steering = SteeringCommand::Angle(0.05 * wave);
     [first, Orders { throttle: 0.9, steering, gear: Selector::Reverse, ..Orders::default() }]
 }
 
@@ -642,7 +645,7 @@ fn a_run_may_fail_with_its_driver() {
 }
 
 #[test]
-fn observers_pause_a_run_and_see_what_sensors_see() {
+fn observers_pause_a_run_and_receive_sensor_readings() {
     let place = tempfile::tempdir().unwrap();
     let words = ["--realtime=50"];
     let run = Run::start(place.path(), &scenario(""), &words);

@@ -35,6 +35,7 @@ mod heartbeat_python;
 mod hostile;
 mod imaging;
 mod kills;
+mod language;
 mod large_terrain;
 mod layering;
 mod learning;

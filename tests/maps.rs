@@ -4,7 +4,7 @@
 use assert_cmd::cargo::cargo_bin;
 use bekker::map::{
     Cells, CrossingDriver, DriveThreads, EvaluationParams, GroundCover, MapFile, MapGround,
-    MapRoute, Reason, RouteAim, RouteScenario, Table, closures, evaluate, quadrics,
+    MapRoute, Reason, RouteAim, RouteScenario, SpeedTable, closures, evaluate, quadrics,
 };
 use bekker::soil::SoilId;
 use serde_json::Value as Json;
@@ -72,7 +72,7 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     assert!((0.1..0.35).contains(&steepest), "{steepest}");
     let cells = Cells::from_bounds(map.area, map.config.cell);
     let shapes = quadrics(&map.land.terrain, &cells);
-    let tables = [Table::new(&axes, &columns)];
+    let tables = [SpeedTable::new(&axes, &columns)];
     let ground = MapGround {
         cells,
         shapes: &shapes,
@@ -609,7 +609,7 @@ fn a_raster_of_soils_reports_its_extent() {
 }
 
 /// Nodes too far apart for the vehicle's wheels, and steps too long for its tracks, cause warnings
-/// as are of a run.
+/// as for a run.
 #[test]
 fn coarse_nodes_and_long_steps_cause_warnings() {
     let warned = |sets: &[&str]| {
@@ -691,7 +691,7 @@ fn a_route_is_driven_in_the_conditions_of_its_map() {
 /// Conditions that vary along a route are zones, stems and ridges of its scenario; keys with a
 /// single value are reported.
 #[test]
-fn a_route_reports_what_its_scenario_lacks() {
+fn a_route_reports_conditions_missing_in_its_scenario() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("halves.asc"), halves()).unwrap();

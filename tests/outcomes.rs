@@ -91,7 +91,7 @@ fn a_grade_climbed_slowly_does_not_end_the_drive() {
 ///
 /// Formerly both counted as "drove on".
 #[test]
-fn a_grade_beyond_what_the_ground_gives() {
+fn a_grade_beyond_the_friction_of_the_ground() {
     for model in ["hmmwv", "m113"] {
         let model = format!("vehicle[0].model={model}");
         let slippery = "soil.custom=[{name=\"ice\",friction=0.25}]";
@@ -367,7 +367,7 @@ fn sinkage_is_bounded_at_any_spacing() {
         let sets = [RIGID, "soil.default=bog", "vehicle[0].speed=8", "vehicle[0].driver.speed=8"];
         let summary = summary(&[&sets[..], &[&spacing, "time.duration=8"]].concat());
         let vehicle = &summary.vehicles[0];
-        // It slides to a halt on its belly, with its wheels sunk to 20 cm less than their height.
+        // It stops high-centered, with its wheels sunk to 20 cm less than their height.
         assert_eq!(vehicle.outcome.code, OutcomeCode::Immobilised, "{vehicle:?}");
         let found = vehicle.outcome.diagnosis.as_ref().unwrap();
         assert_eq!(found.cause, Cause::HungUp, "{found}");

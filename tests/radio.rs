@@ -5,7 +5,9 @@ use crate::scene::{drive, same_bits_on_threads_and_resumed};
 
 use bekker::random::RandomStream;
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{Bursts, CommandError, Message, Radio, RunSummary, World, WorldModel};
+use bekker::simulation::{
+    Bursts, CommandError, Radio, RadioMessage, RunSummary, World, WorldModel,
+};
 use bekker::vehicle::driver::{Cooperative, LeaderView};
 use std::path::Path;
 use std::process::Command;
@@ -136,7 +138,7 @@ fn radio_messages_carry_the_senders_motion_and_arrive_on_time() {
     drive(&mut world, 1.03);
     let messages = heard(&world, 1);
     assert_eq!(messages.iter().map(|own| own.from).collect::<Vec<_>>(), [0, 2, 3]);
-    let Message::Beacon(beacon) = &messages[0].message else { panic!("{messages:?}") };
+    let RadioMessage::Beacon(beacon) = &messages[0].message else { panic!("{messages:?}") };
     assert_eq!((messages[0].sent_us, messages[0].due_us), (1_000_000, 1_030_000));
     assert!((beacon.pose.position - sender.pose.position).norm() < 1e-3);
     assert!((beacon.speed - sender.speed).abs() < 1e-3);
@@ -146,7 +148,7 @@ fn radio_messages_carry_the_senders_motion_and_arrive_on_time() {
     let users: Vec<_> = heard(&world, 3)
         .into_iter()
         .filter_map(|own| match own.message {
-            Message::User(bytes) => Some((own.from, bytes)),
+            RadioMessage::User(bytes) => Some((own.from, bytes)),
             _ => None,
         })
         .collect();

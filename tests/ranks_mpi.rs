@@ -83,7 +83,7 @@ fn runs() -> Runs {
 }
 
 #[test]
-fn in_process_ranks_write_what_one_process_writes() {
+fn in_process_ranks_write_the_files_of_one_process() {
     let runs = runs();
     let single = runs.out("single");
     runs.single(&single, &[]);

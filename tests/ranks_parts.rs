@@ -10,8 +10,8 @@ use crate::ranks_tcp::Tcp;
 use crate::runs::{Runs, bekker, read, stderr_text};
 use crate::scene::{agent, flat, on_ranks, pose_at, soil, table, vehicle, world};
 use bekker::simulation::{
-    PartsError, Ranks, Rebalancing, Route, Sharing, StatePart, World, WorldModel, WorldState,
-    checkpoint,
+    MessageRoute, PartsError, Ranks, Rebalancing, Sharing, StatePart, World, WorldModel,
+    WorldState, checkpoint,
 };
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -204,7 +204,12 @@ fn convoy() -> WorldModel {
 }
 
 /// Returns the state parts of ranks after `heartbeats` heartbeats.
-fn parts(model: &WorldModel, size: usize, route: Route, heartbeats: usize) -> Vec<StatePart> {
+fn parts(
+    model: &WorldModel,
+    size: usize,
+    route: MessageRoute,
+    heartbeats: usize,
+) -> Vec<StatePart> {
     let all = on_ranks(size, Duration::from_secs(120), |rank| {
         let rebalancing = Some(Rebalancing { every: 0.1, by_chance: Some(3) });
         let sharing = Sharing { route, rebalancing, ..Sharing::default() };
@@ -223,8 +228,12 @@ fn the_parts_of_all_ranks_make_the_state_of_one_process() {
     let mut alone = World::new(model.clone());
     (0..60).for_each(|_| alone.advance());
     let whole = checkpoint::encode(&model, "", alone.state());
-    for (size, route) in [(1, Route::All), (3, Route::All), (4, Route::Neighbor), (2, Route::Star)]
-    {
+    for (size, route) in [
+        (1, MessageRoute::All),
+        (3, MessageRoute::All),
+        (4, MessageRoute::Neighbor),
+        (2, MessageRoute::Star),
+    ] {
         let stored: Vec<Vec<u8>> = parts(&model, size, route, 60)
             .iter()
             .map(|part| checkpoint::encode_part(&model, "", part))
@@ -240,7 +249,7 @@ fn the_parts_of_all_ranks_make_the_state_of_one_process() {
 #[test]
 fn parts_that_do_not_go_together_are_refused() {
     let model = convoy();
-    let [three, later] = [2, 3].map(|heartbeats| parts(&model, 3, Route::All, heartbeats));
+    let [three, later] = [2, 3].map(|heartbeats| parts(&model, 3, MessageRoute::All, heartbeats));
     let join = |parts: Vec<StatePart>| WorldState::from_parts(parts, 5).map(|_| ());
     let of = |ranks: &[usize]| ranks.iter().map(|&rank| three[rank].clone()).collect::<Vec<_>>();
     assert_eq!(join(of(&[0, 1, 2])), Ok(()));

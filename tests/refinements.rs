@@ -4,7 +4,7 @@
 use bekker::grid::Lattice;
 use bekker::ground::BERM_QUANTUM;
 use bekker::ground::{GroundModel, Overlay, SharedGround};
-use bekker::rig::{PlateResult, PlateRig, Rig, ShearRig, WheelMotion, WheelResult, WheelRig};
+use bekker::rig::{PlateResult, PlateRig, Rig, ShearRig, WheelResult, WheelRig, WheelRigMotion};
 use bekker::scm::{PlateOutline, Scratch, Underside, WorkingGround, heap, wheel_contact};
 use bekker::soil::catalog::catalog;
 use bekker::soil::{
@@ -55,7 +55,7 @@ fn with_details(soil: DeformableSoil, change: impl FnOnce(&mut Details)) -> Defo
 /// It is coarse and short; the comparisons below are between runs with equal settings.
 fn wheel(soil: DeformableSoil, laws: Laws, speed: f64, rim_speed: f64) -> WheelRig {
     let wheel = Underside::cylinder(0.4, 0.2).unwrap();
-    let motion = WheelMotion::Drawn { speed, rim_speed, slip_angle: 0.0 };
+    let motion = WheelRigMotion::Drawn { speed, rim_speed, slip_angle: 0.0 };
     let mut rig = WheelRig::new(bed(soil), wheel, 3e3, motion);
     rig.laws = laws;
     rig.spacing = 0.025;
@@ -157,10 +157,10 @@ fn vector_shear_starts_afresh_in_every_pass() {
         passes[1].drawbar - passes[0].drawbar
     };
     let afresh = second_over_first(ALL);
-    let mobilised = second_over_first(Laws { vector_shear: false, ..ALL });
+    let mobilized = second_over_first(Laws { vector_shear: false, ..ALL });
     // At slip 0.05 a pass mobilizes about half of the shear of 3 kN times tan 30°.
-    assert!(mobilised > 300.0, "{mobilised} N");
-    assert!(afresh < 0.3 * mobilised, "{afresh} N of {mobilised} N");
+    assert!(mobilized > 300.0, "{mobilized} N");
+    assert!(afresh < 0.3 * mobilized, "{afresh} N of {mobilized} N");
 }
 
 /// Lyasko: at slip i the sinkage of a wheel is (1 + i)/(1 - i/2) times as large.
@@ -192,7 +192,7 @@ fn inclined_bearing_lets_a_braked_wheel_sink() {
 /// Passive pressure acts on a braked wheel; the front of a driven wheel moves down and backward and
 /// has none.
 #[test]
-fn passive_pressure_holds_what_goes_ahead() {
+fn passive_pressure_resists_an_advancing_body() {
     let without = Laws { passive_pressure: false, ..ALL };
     let (on, off) = (skids(ALL), skids(without));
     assert!(on.drawbar < 1.1 * off.drawbar, "{} N, {} N", on.drawbar, off.drawbar);
@@ -201,7 +201,7 @@ fn passive_pressure_holds_what_goes_ahead() {
     // Side walls.
     let side = |laws: Laws| {
         let mut rig = wheel(loam(), laws, 1.0, 1.0);
-        rig.motion = WheelMotion::Drawn { speed: 1.0, rim_speed: 1.0, slip_angle: 0.5 };
+        rig.motion = WheelRigMotion::Drawn { speed: 1.0, rim_speed: 1.0, slip_angle: 0.5 };
         -rig.run().unwrap().lateral
     };
     assert!(side(ALL) > 1.05 * side(without), "{} N, {} N", side(ALL), side(without));
@@ -217,7 +217,7 @@ fn plowing_digs_where_soil_is_pushed_away() {
     let run = |density, plowing: bool, rim_speed: f64, slip_angle: f64| {
         let laws = Laws { plowing, ..ALL };
         let mut rig = wheel(loose(density), laws, 1.0, rim_speed);
-        rig.motion = WheelMotion::Drawn { speed: 1.0, rim_speed, slip_angle };
+        rig.motion = WheelRigMotion::Drawn { speed: 1.0, rim_speed, slip_angle };
         rig.run().unwrap()
     };
     let both = |rim_speed, slip_angle| {
@@ -262,7 +262,7 @@ fn multi_pass_keeps_ruts_within_the_published_band() {
     let exponent = |soil: &str, laws: Laws| {
         let soil = catalog().find(soil).unwrap().to_soil();
         let underside = Underside::cylinder(0.467, 0.254).unwrap();
-        let motion = WheelMotion::Towed { speed: 1.0, slip_angle: 0.0 };
+        let motion = WheelRigMotion::Towed { speed: 1.0, slip_angle: 0.0 };
         let mut rig = WheelRig { laws, ..WheelRig::new(soil, underside, 6300.0, motion) };
         (rig.spacing, rig.step) = (0.03, 2e-3);
         let passes = rig.passes(10).unwrap();

@@ -5,7 +5,7 @@ use bekker::ground::{GroundModel, SharedGround};
 use bekker::numeric::{atan2, hypot};
 use bekker::sensor::air::Air;
 use bekker::sensor::camera::{Camera, Lens, PixelRng, look_at};
-use bekker::sensor::class::Class;
+use bekker::sensor::class::SurfaceClass;
 use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, RayModel, ReturnMode, ScanPart};
 use bekker::sensor::material::{Material, SoilAppearance};
 use bekker::sensor::mesh::{Mesh, MeshBuilder};
@@ -121,9 +121,9 @@ fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimeter_at_a_hundred_meters() 
     let mut wall = MeshBuilder::new();
     wall.block([0.0, 0.0, 2.0], [9.0, 1.0, 4.0], GRAY);
     let instances = [
-        Instance::still(0, pose_at(100.0, 0.0, 0.0), 0, Class::Post),
-        Instance::still(1, pose_at(-100.0, 0.0, 1.5), 1, Class::Rock),
-        Instance::still(2, pose_at(0.0, 100.0, 0.0), 2, Class::Other),
+        Instance::still(0, pose_at(100.0, 0.0, 0.0), 0, SurfaceClass::Post),
+        Instance::still(1, pose_at(-100.0, 0.0, 1.5), 1, SurfaceClass::Rock),
+        Instance::still(2, pose_at(0.0, 100.0, 0.0), 2, SurfaceClass::Other),
     ];
     let yard = Yard::new(vec![pillar(), ball, wall], &instances);
     let scene = yard.scene();
@@ -211,7 +211,7 @@ fn depth_of_a_plane_is_within_a_millimeter_at_a_hundred_meters() {
         let own = camera.direction(u, v).unwrap();
         let direction = pose.direction(&own);
         if direction.z >= 0.0 {
-            assert_eq!(image.class[index], Class::Sky as u8);
+            assert_eq!(image.class[index], SurfaceClass::Sky as u8);
             continue;
         }
         let expected = 8.0 / -direction.z * own.x;
@@ -219,7 +219,7 @@ fn depth_of_a_plane_is_within_a_millimeter_at_a_hundred_meters() {
             // Single precision in the image: 4e-6 at 100 m.
             assert!((f64::from(depth) - expected).abs() < 1e-3, "{depth} {expected}");
             far = far.max(expected);
-            assert_eq!(image.class[index], Class::Ground as u8);
+            assert_eq!(image.class[index], SurfaceClass::Ground as u8);
             assert_eq!(image.normal[index], [0.0, 0.0, 1.0]);
         }
     }
@@ -237,7 +237,7 @@ fn a_turning_lidar_shortens_and_lengthens_passed_objects() {
     for k in -10..=10 {
         for side in [-1.0, 1.0] {
             let pose = pose_at(2.0 * f64::from(k), 4.0 * side, 0.0);
-            instances.push(Instance::still(0, pose, 0, Class::Post));
+            instances.push(Instance::still(0, pose, 0, SurfaceClass::Post));
         }
     }
     let yard = Yard::new(vec![pillar()], &instances);
@@ -286,7 +286,7 @@ fn a_moving_cylinder_is_where_it_is_at_the_time() {
     let turn = Quat::from_axis_angle(&Vec3::z_axis(), 1.0);
     let poses =
         [pose_at(10.0, -1.0, 0.0), Pose { position: Vec3::new(10.0, 1.0, 0.0), orientation: turn }];
-    let moving = Instance { mesh: 0, poses, scale: 1.0, agent: 4, class: Class::Vehicle };
+    let moving = Instance { mesh: 0, poses, scale: 1.0, agent: 4, class: SurfaceClass::Vehicle };
     let yard = Yard::new(vec![pillar()], &[moving]);
     for step in 0..=10 {
         let moment = f64::from(step) / 10.0;
@@ -303,8 +303,10 @@ fn a_footprint_on_an_edge_returns_twice() {
     let mut plates = MeshBuilder::new();
     plates.block([10.0, -5.0, 0.0], [0.1, 10.0, 20.0], GRAY);
     plates.block([20.0, 0.0, 0.0], [0.1, 40.0, 20.0], GRAY);
-    let yard =
-        Yard::new(vec![plates], &[Instance::still(0, pose_at(0.0, 0.0, 0.0), 0, Class::Other)]);
+    let yard = Yard::new(
+        vec![plates],
+        &[Instance::still(0, pose_at(0.0, 0.0, 0.0), 0, SurfaceClass::Other)],
+    );
     let beam = |returns| LidarSpec {
         azimuths: [-0.001, 0.001],
         divergence: 0.01,
@@ -349,7 +351,7 @@ fn intensity_falls_with_range_angle_and_air() {
     let level = exact((0..40).map(|k| -0.01 - 0.01 * f64::from(k)).collect(), 100);
     let clear = 4_000.0;
     let cloud = scanned(&level, &yard.scene(), pose);
-    let air = cloud.returns.iter().filter(|r| r.class == Class::Air as u8).count();
+    let air = cloud.returns.iter().filter(|r| r.class == SurfaceClass::Air as u8).count();
     let ground = cloud.returns.len() - air;
     assert!(air > 100 && (ground as f64) < 0.95 * clear, "{air} {ground}");
 }
@@ -382,7 +384,7 @@ fn haze_returns_only_from_nearby() {
         let ends = [lidar.min_range, near.max(lidar.min_range)];
         let expected = (-extinction * ends[0]).exp() - (-extinction * ends[1]).exp();
         let cloud = scanned(&lidar, &yard.scene(), |_| pose_at(0.0, 0.0, 2.0));
-        assert!(cloud.returns.iter().all(|found| found.class == Class::Air as u8));
+        assert!(cloud.returns.iter().all(|found| found.class == SurfaceClass::Air as u8));
         let share = cloud.returns.len() as f64 / beams;
         // Four standard errors.
         let error = 4.0 * (expected * (1.0 - expected) / beams).sqrt();
@@ -399,7 +401,7 @@ fn threads_and_parts_do_not_matter() {
         poses: [pose_at(5.0, -1.0, 0.0), pose_at(5.0, 1.0, 0.0)],
         scale: 1.0,
         agent: 0,
-        class: Class::Vehicle,
+        class: SurfaceClass::Vehicle,
     };
     let mut yard = Yard::new(vec![pillar()], &[moving]);
     yard.air.rain = 20.0;
@@ -421,7 +423,7 @@ fn threads_and_parts_do_not_matter() {
     assert_eq!(cloud, cloud_too);
     assert_eq!(image.color, image_too.color);
     assert_eq!(image.depth, image_too.depth);
-    assert!(image.class.contains(&(Class::Vehicle as u8)));
+    assert!(image.class.contains(&(SurfaceClass::Vehicle as u8)));
 }
 
 /// A small image with all features has the recorded checksum.
@@ -430,13 +432,13 @@ fn threads_and_parts_do_not_matter() {
 #[test]
 fn a_small_image_matches_its_golden_copy() {
     let instances = [
-        Instance::still(0, pose_at(6.0, -1.5, 0.0), 0, Class::Post),
+        Instance::still(0, pose_at(6.0, -1.5, 0.0), 0, SurfaceClass::Post),
         Instance {
             mesh: 1,
             poses: [pose_at(7.0, 1.0, 0.6), pose_at(7.0, 1.4, 0.6)],
             scale: 0.6,
             agent: 1,
-            class: Class::Rock,
+            class: SurfaceClass::Rock,
         },
     ];
     let mut ball = MeshBuilder::new();
@@ -450,7 +452,11 @@ fn a_small_image_matches_its_golden_copy() {
     for bits in image.color.iter().flatten().chain(&image.depth).map(|x| x.to_bits()) {
         sum = (sum ^ u64::from(bits)).wrapping_mul(0x0000_0100_0000_01b3);
     }
-    let count = |class: Class| image.class.iter().filter(|c| **c == class as u8).count();
-    assert!(count(Class::Post) > 100 && count(Class::Rock) > 40 && count(Class::Sky) > 400);
+    let count = |class: SurfaceClass| image.class.iter().filter(|c| **c == class as u8).count();
+    assert!(
+        count(SurfaceClass::Post) > 100
+            && count(SurfaceClass::Rock) > 40
+            && count(SurfaceClass::Sky) > 400
+    );
     assert_eq!(sum, 0xcc87_4149_7cf3_87ad, "{sum:#x}");
 }

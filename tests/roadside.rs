@@ -8,7 +8,7 @@ use crate::scene::same_bits_on_threads_and_resumed;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::Reading;
-use bekker::sensor::class::Class;
+use bekker::sensor::class::SurfaceClass;
 use bekker::simulation::{CollisionTarget, Event, World, WorldModel};
 use std::path::Path;
 use std::process::Command;
@@ -178,14 +178,15 @@ fn a_camera_sees_lamps_change_and_people_walk() {
         let lit = |one: usize, other: usize| {
             let shines = |c: &&[f32; 3]| c[one] > 3.0 * c[other] && c[one] > 0.05;
             let posts = image.color.iter().zip(&image.class);
-            let posts = posts.filter(|(_, class)| **class == Class::Post as u8).map(|own| own.0);
+            let posts =
+                posts.filter(|(_, class)| **class == SurfaceClass::Post as u8).map(|own| own.0);
             posts.filter(shines).count()
         };
         [lit(0, 1), lit(1, 0)]
     };
     let middle = |index: usize| {
         let image = &pictures[index];
-        let walker = Class::Pedestrian as u8;
+        let walker = SurfaceClass::Pedestrian as u8;
         let columns: Vec<usize> = (0..image.class.len())
             .filter(|&pixel| image.class[pixel] == walker)
             .map(|pixel| pixel % image.width as usize)

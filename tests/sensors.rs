@@ -5,12 +5,12 @@
 use crate::scene;
 
 use bekker::geodesy::{Geodetic, Site};
-use bekker::sensor::encoder::Encoder;
+use bekker::sensor::encoder::WheelEncoder;
 use bekker::sensor::gps::{Gps, Outages};
 use bekker::sensor::imu::{Imu, Triad};
-use bekker::sensor::magnetometer::{Field, Magnetometer};
+use bekker::sensor::magnetometer::{GeomagneticField, Magnetometer};
 use bekker::sensor::noise::Noise;
-use bekker::sensor::{Delivery, Filter, Model, Reading, Schedule, Sensor};
+use bekker::sensor::{Delivery, Filter, Model, Reading, Sensor, SensorSchedule};
 use bekker::simulation::{GroundVehicle, Ranks, Sharing, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::Partition;
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 fn magnetometer() -> Magnetometer {
     Magnetometer {
-        field: Field { strength: 48e-6, declination: 0.07, inclination: 1.1 },
+        field: GeomagneticField { strength: 48e-6, declination: 0.07, inclination: 1.1 },
         bias: Vec3::new(1e-6, 0.0, 0.0),
         scale: Vec3::zeros(),
         noise: 1e-7,
@@ -42,7 +42,7 @@ fn suite(agent: u32) -> Vec<Sensor> {
     let sensor = |(index, (model, rate, lag, window, filters))| Sensor {
         name: format!("sensor{index}"),
         mount,
-        schedule: Schedule::new(rate, lag, window),
+        schedule: SensorSchedule::new(rate, lag, window),
         model,
         record: true,
         filters,
@@ -52,7 +52,7 @@ fn suite(agent: u32) -> Vec<Sensor> {
         (Model::Imu(Imu::consumer()), 200.0, 0.0031, 0.004, vec![Filter::Lose(0.05)]),
         (Model::Gps(Box::new(gps)), 10.0, 0.123, 0.03, vec![]),
         (Model::Magnetometer(magnetometer()), 30.0, 0.0, 0.0, vec![Filter::Noise(1e-8)]),
-        (Model::Encoder(Encoder { ticks_per_turn: 1024 }), 100.0, 0.001, 0.0, vec![]),
+        (Model::Encoder(WheelEncoder { ticks_per_turn: 1024 }), 100.0, 0.001, 0.0, vec![]),
         (Model::Odometry, 50.0, 0.0, 0.0, vec![Filter::Every(3)]),
         (Model::Terramechanics, 25.0, 0.04, 0.0, vec![]),
     ];
@@ -180,7 +180,7 @@ fn an_ideal_imu_integrates_to_the_motion() {
         record: true,
         name: "x".into(),
         mount: suite(0)[0].mount,
-        schedule: Schedule::new(500.0, 0.0, 0.002),
+        schedule: SensorSchedule::new(500.0, 0.0, 0.002),
         model,
         filters: vec![],
         noise: Noise::new(0, 0, index),

@@ -91,14 +91,14 @@ fn with_width_of_all_hits(soil: Soil) -> Soil {
 /// (`mid`) to 10 % (`soft`) more than half the weight while it drives straight ahead, and only left
 /// wheels are recorded. Third, its transmission leads its driveline, in the gear `lagging`
 /// ([`scene::lagging_transmission`]). The fourth is [`with_width_of_all_hits`].
-struct AsReference {
+struct ReferenceFaults {
     distance: f64,
     speed: f64,
     loads: [f64; 2],
     sinkage: [f64; 2],
 }
 
-fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> AsReference {
+fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> ReferenceFaults {
     let flat_by = 0.0037;
     let mut spec = vehicle("hmmwv").spec().clone();
     if let (Some(converter), Some(gear)) = (&mut spec.powertrain.converter, lagging) {
@@ -166,7 +166,7 @@ fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> AsReference {
     println!(
         "{name} as the reference: {distance:.2} m, {speed:.3} m/s, {f:.0} {r:.0} N, {zf:.4} {zr:.4} m"
     );
-    AsReference { distance, speed, loads: [f, r], sinkage: [zf, zr] }
+    ReferenceFaults { distance, speed, loads: [f, r], sinkage: [zf, zr] }
 }
 
 /// The reference's transmission leads its driveline by h T/J, as its own records show.

@@ -2,7 +2,7 @@
 
 use bekker::grid::{Lattice, Node};
 use bekker::ground::{GroundModel, Overlay, Patches, SharedGround};
-use bekker::rig::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
+use bekker::rig::{Rig, RigError, WheelResult, WheelRig, WheelRigMotion};
 use bekker::scm::{
     Contact, PlateOutline, Scratch, Underside, WorkingGround, heap, plate_contact, wheel_contact,
 };
@@ -45,7 +45,7 @@ fn with_all_details() -> Soil {
 
 fn rolled(soil: Soil, laws: Laws, slip: f64) -> Result<WheelResult, RigError> {
     let wheel = Underside::cylinder(RADIUS, 0.254).unwrap();
-    let motion = WheelMotion::Rolling { speed: 1.0, slip };
+    let motion = WheelRigMotion::Rolling { speed: 1.0, slip };
     WheelRig { laws, ..WheelRig::new(soil, wheel, 6312.0, motion) }.run()
 }
 
@@ -326,7 +326,7 @@ fn depth_counts_along_the_normal_on_a_slope() {
 fn displaced_soil_is_above_the_layer() {
     let locked = |soil: Soil| {
         let wheel = Underside::cylinder(RADIUS, 0.254).unwrap();
-        let motion = WheelMotion::Rolling { speed: 1.0, slip: -1.0 };
+        let motion = WheelRigMotion::Rolling { speed: 1.0, slip: -1.0 };
         let laws = Laws::refined();
         let rig = WheelRig::new(soil, wheel, 6312.0, motion);
         WheelRig { laws, duration: 8.0, ..rig }.run().unwrap().sinkage

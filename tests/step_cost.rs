@@ -84,14 +84,14 @@ fn a_heartbeat_on_firm_ground_allocates_nothing() {
 fn a_heartbeat_with_sensors_allocates_nothing() {
     use bekker::geodesy;
     use bekker::sensor::gps::Gps;
-    use bekker::sensor::{Filter, Model, Schedule, Sensor, imu, noise};
+    use bekker::sensor::{Filter, Model, Sensor, SensorSchedule, imu, noise};
     in_turn(|| {
         let site = geodesy::Site::new(geodesy::Geodetic::degrees(47.0, 11.0, 0.0));
         let sensor = |index: u32, model, rate, lag| Sensor {
             record: true,
             name: index.to_string(),
             mount: Pose::default(),
-            schedule: Schedule::new(rate, lag, 0.004),
+            schedule: SensorSchedule::new(rate, lag, 0.004),
             model,
             filters: vec![Filter::Noise(0.01)],
             noise: noise::Noise::new(1, 0, index),

@@ -41,11 +41,11 @@ key = "soil.default"
 values = ["dry_sand_lll", "no_such_soil", "mud"]
 "#;
 
-struct Place(tempfile::TempDir);
+struct StudyFolder(tempfile::TempDir);
 
-impl Place {
-    fn new(study: &str) -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+impl StudyFolder {
+    fn new(study: &str) -> StudyFolder {
+        let place = StudyFolder(tempfile::tempdir().unwrap());
         fs::write(place.path("quick.toml"), SCENARIO).unwrap();
         fs::write(place.path("study.toml"), study).unwrap();
         place
@@ -93,7 +93,7 @@ pub fn tables(folder: &Path) -> [Vec<u8>; 2] {
 
 #[test]
 fn any_threads_and_shards_give_the_same_bytes() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     place.done(&["run", "study.toml", "--out", "one", "--threads", "1"]);
     place.done(&["run", "study.toml", "--out", "two", "--threads", "2"]);
     let whole = tables(&place.path("one"));
@@ -138,7 +138,7 @@ fn any_threads_and_shards_give_the_same_bytes() {
 #[test]
 #[cfg(unix)]
 fn a_full_disk_is_reported_and_the_study_resumes() {
-    let place = Place::new(&STUDY.replace("replications = 3", "replications = 6"));
+    let place = StudyFolder::new(&STUDY.replace("replications = 3", "replications = 6"));
     place.done(&["run", "study.toml", "--out", "whole"]);
     let program = cargo_bin("bekker");
     let limited = format!(
@@ -158,7 +158,7 @@ fn a_full_disk_is_reported_and_the_study_resumes() {
 
 #[test]
 fn a_failed_trial_is_a_row_and_ends_nothing() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let told = place.json(&["run", "study.toml", "--out", "out"]);
     assert_eq!((&told["trials"], &told["failed"]), (&9.into(), &3.into()));
     let csv = fs::read_to_string(place.path("out/trials.csv")).unwrap();
@@ -241,7 +241,7 @@ fn totals_are_reported_of_trials_that_arrived() {
         .replace("name = \"soil\"", "name = \"speed\"")
         .replace("\"dry_sand_lll\", \"no_such_soil\", \"mud\"", "0.5, 3, 4")
         + "[question]\nresponse = \"drive_energy\"\n";
-    let place = Place::new(&study);
+    let place = StudyFolder::new(&study);
     let scenario = SCENARIO
         .replace("duration = 1", "duration = 4")
         .replace("[30, 0]", "[6, 0]")
@@ -302,8 +302,9 @@ fn a_design_without_curves_is_reported() {
         ),
         (12, "\"distance\"", format!("{factor}{flavour}"), "distance, m", 12),
     ] {
-        let place =
-            Place::new(&format!("{head}points = {points}\nresponses = [{responses}]\n{factors}"));
+        let place = StudyFolder::new(&format!(
+            "{head}points = {points}\nresponses = [{responses}]\n{factors}"
+        ));
         place.done(&["run", "study.toml", "--out", "out"]);
         let text =
             String::from_utf8(place.done(&["report", "out", "--pictures", "0"]).stdout).unwrap();
@@ -319,7 +320,7 @@ fn a_design_without_curves_is_reported() {
 
 #[test]
 fn unanswerable_questions_are_refused_by_name() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let said = |question: &str, told: &str| {
         let to = format!("[question]\n{question}\n[[factor]]");
         refuses(&place, "[[factor]]", &to, told);
@@ -349,7 +350,7 @@ fn unanswerable_questions_are_refused_by_name() {
 
 #[test]
 fn a_trial_is_driven_again_to_its_hash() {
-    let place = Place::new(&STUDY.replace("\"no_such_soil\", ", ""));
+    let place = StudyFolder::new(&STUDY.replace("\"no_such_soil\", ", ""));
     place.done(&["run", "study.toml", "--out", "out"]);
     let csv = fs::read_to_string(place.path("out/trials.csv")).unwrap();
     let hash = csv.lines().nth(5).unwrap().rsplit(',').next().unwrap().to_owned();
@@ -407,7 +408,7 @@ fn ramp(grade: f64) -> String {
 fn files_of_levels_are_recorded_and_named() {
     let levels =
         "key = \"terrain.surface.file\"\nvalues = [\"flat.asc\", \"steep.asc\", \"no.asc\"]";
-    let place = Place::new(&STUDY.replace("replications = 3", "replications = 1").replace(
+    let place = StudyFolder::new(&STUDY.replace("replications = 3", "replications = 1").replace(
         "key = \"soil.default\"\nvalues = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
         levels,
     ));
@@ -472,7 +473,7 @@ fn files_of_levels_are_recorded_and_named() {
 /// With random inputs there is no such report.
 #[test]
 fn identical_replications_are_reported() {
-    let place = Place::new(&STUDY.replace("\"no_such_soil\", ", ""));
+    let place = StudyFolder::new(&STUDY.replace("\"no_such_soil\", ", ""));
     let line = "warning: the replications of 2 design points (first: 0) are identical";
     let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
     let rough = place.done(&["run", "study.toml", "--out", "rough"]);
@@ -498,7 +499,7 @@ fn events_are_counted_and_the_first_is_timed() {
     let events = "\"gear_shifts\", \"count_of_gear_shifted\", \"first_time_of_intent_changed\", \
                   \"count_of_collided\", \"first_time_of_soil_entered\"";
     let study = STUDY.replace("\"go\", \"distance\", \"lead.max_sinkage\", \"outcome\"", events);
-    let place = Place::new(&study.replace("\"no_such_soil\", ", ""));
+    let place = StudyFolder::new(&study.replace("\"no_such_soil\", ", ""));
     // It pulls away after a delay, and crosses a soil border after another.
     let scenario = SCENARIO
         .replace("speed = 4", "speed = 4, start = 0.3")
@@ -545,7 +546,7 @@ fn the_clay_that_is_passed_half_the_time_orders_vehicles_as_their_cone_indices_d
     let strengths = format!(
         "[[factor]]\nname = \"strength\"\nkey = \"soil.custom[0].strength\"\nvalues = {values:?}\n"
     );
-    let place = Place::new(&format!("{one_clay}{strengths}"));
+    let place = StudyFolder::new(&format!("{one_clay}{strengths}"));
     fs::write(place.path("clay_lane.toml"), shipped("clay_lane.toml")).unwrap();
     place.done(&["run", "study.toml", "--out", "out"]);
     let told = place.json(&["report", "out", "--pictures", "0"]);
@@ -579,7 +580,7 @@ fn an_fmtv_needs_stronger_clay_than_hmmwv_and_m113() {
     assert!(one_clay.contains("fmtv_4x4"));
     let strengths = "[[factor]]\nname = \"strength\"\nkey = \"soil.custom[0].strength\"\n\
                      values = [0.6, 0.86]\n";
-    let place = Place::new(&format!("{one_clay}{strengths}"));
+    let place = StudyFolder::new(&format!("{one_clay}{strengths}"));
     // Weekly on clay of a flatter curve too.
     let clays = ["lean_clay_32_wes", "heavy_clay_40_wes"];
     for clay in &clays[..if crate::is_weekly() { 2 } else { 1 }] {
@@ -610,7 +611,7 @@ fn means_do_not_depend_on_the_time_at_the_end() {
         .replace("soil.default", "time.duration")
         .replace("\"dry_sand_lll\", \"no_such_soil\", \"mud\"", "8, 12")
         .replace("name = \"soil\"", "name = \"duration\"");
-    let place = Place::new(&study);
+    let place = StudyFolder::new(&study);
     let scenario = SCENARIO.replace("[30, 0]", "[8, 0]").replace("dry_sand_lll", "firm");
     fs::write(place.path("quick.toml"), scenario).unwrap();
     place.done(&["run", "study.toml", "--out", "out"]);
@@ -632,12 +633,12 @@ fn means_do_not_depend_on_the_time_at_the_end() {
 /// The only factor with an effect is the speed, a sampled number, which the page names with its
 /// effect. A page of a part of the trials, or without results at the reference point, states that.
 #[test]
-fn the_page_names_what_matters_most_and_what_is_missing() {
+fn the_page_names_the_main_factor_and_missing_trials() {
     let study = "format = 1\nscenario = \"quick.toml\"\ndesign = \"random\"\npoints = 40\nseed = 3\n\
                  responses = [\"distance\"]\n[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].speed\"\n\
                  range = [0, 4]\n[[factor]]\nname = \"flavour\"\nkey = \"name\"\n\
                  values = [\"vanilla\", \"lemon\"]\n";
-    let place = Place::new(study);
+    let place = StudyFolder::new(study);
     place.done(&["run", "study.toml", "--out", "out"]);
     let told = place.json(&["report", "out", "--pictures", "0"]);
     let first = &told["influences"][0]["factors"][0];
@@ -656,7 +657,7 @@ fn the_page_names_what_matters_most_and_what_is_missing() {
 
     let first =
         STUDY.replace("\"dry_sand_lll\", \"no_such_soil\"", "\"no_such_soil\", \"dry_sand_lll\"");
-    let place = Place::new(&first);
+    let place = StudyFolder::new(&first);
     place.done(&["run", "study.toml", "--out", "out"]);
     place.done(&["report", "out", "--pictures", "0"]);
     let page = fs::read_to_string(place.path("out/report.md")).unwrap();
@@ -675,7 +676,7 @@ fn a_saltelli_design_attributes_the_variance() {
         + "[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\n\
            distribution = { kind = \"triangular\", low = 2, mode = 4, high = 7 }\n\
            [[factor]]\nname = \"roughness\"\nkey = \"time.duration\"\nvalues = [0.2, 0.4]\n";
-    let place = Place::new(&study);
+    let place = StudyFolder::new(&study);
     place.done(&["run", "study.toml", "--out", "out"]);
     let told = place.json(&["report", "out", "--pictures", "0"]);
     assert_eq!((&told["trials"], told["points"].as_array().unwrap().len()), (&32.into(), 32));
@@ -696,7 +697,7 @@ fn a_saltelli_design_attributes_the_variance() {
     let page = fs::read_to_string(place.path("out/report.md")).unwrap();
     assert!(page.contains("## distance: Sobol' indices"), "{page}");
     // With its first four base points only: too few for an error estimate.
-    let few = Place::new(&study.replace("points = 8", "points = 4"));
+    let few = StudyFolder::new(&study.replace("points = 8", "points = 4"));
     few.done(&["run", "study.toml", "--out", "out"]);
     let told = few.json(&["report", "out", "--pictures", "0"]);
     let refused = told["indices"][1]["refused"].as_str().unwrap();
@@ -713,7 +714,7 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
             "[[factor]]",
             "[[factor]]\nname = \"time\"\nkey = \"time.duration\"\nvalues = [0.1]\n[[factor]]",
         );
-    let place = Place::new(&study);
+    let place = StudyFolder::new(&study);
     place.done(&["run", "study.toml", "--out", "one", "--threads", "1"]);
     let told = place.json(&["run", "study.toml", "--out", "two", "--threads", "2"]);
     // Without a go the bound p is at (1 - p)^n = 0.05 / (n + 1): 0.48 after 8, 0.37 after 12.
@@ -757,7 +758,7 @@ fn a_rule_on_a_total_reports_that_no_trial_arrived() {
             "[[factor]]",
             "[[factor]]\nname = \"time\"\nkey = \"time.duration\"\nvalues = [0.1]\n[[factor]]",
         );
-    let place = Place::new(&study);
+    let place = StudyFolder::new(&study);
     let ran = place.done(&["run", "study.toml", "--out", "out"]);
     let warned = String::from_utf8_lossy(&ran.stderr).into_owned();
     for part in ["stop.response = \"drive_energy\"", "none of 4 arrived", "Use \"go\" instead"] {
@@ -769,7 +770,7 @@ fn a_rule_on_a_total_reports_that_no_trial_arrived() {
 
 #[test]
 fn a_plan_reports_time_memory_and_a_job() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let plan = place.json(&["plan", "study.toml", "--probe", "2"]);
     assert_eq!((&plan["probed"], &plan["at_most"]), (&2.into(), &false.into()));
     if cfg!(target_os = "linux") {
@@ -792,7 +793,7 @@ fn a_plan_reports_time_memory_and_a_job() {
 /// The finer results are those of a study with the finer scenario.
 #[test]
 fn finer_runs_report_how_far_results_change() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     // The middle one of nine has a soil that does not exist.
     let told = place.json(&["converge", "study.toml", "--trials", "3"]);
     assert_eq!(told["trials"], serde_json::json!([0, 4, 8]));
@@ -857,7 +858,7 @@ fn drawn_designs_have_their_points() {
         .replace("design = \"full_factorial\"", "design = \"latin_hypercube\"\npoints = 5")
         .replace("values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]", "values = [\"mud\"]")
         + "[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\nrange = [2, 7]\n";
-    let place = Place::new(&drawn);
+    let place = StudyFolder::new(&drawn);
     let plan = place.json(&["plan", "study.toml", "--threads", "4"]);
     assert_eq!((&plan["trials"], &plan["points"]), (&15.into(), &5.into()));
     let (each, all) = (plan["seconds_a_trial"].as_f64(), plan["seconds"].as_f64());
@@ -881,7 +882,7 @@ fn a_table_gives_the_points_and_its_faults_have_positions() {
          { name = \"long\", set = { \"time.duration\" = 1, \"time.step\" = 0.005 } }]\n";
     let head = STUDY.split("[[factor]]").next().unwrap();
     let study = head.replace("\"full_factorial\"", "\"table\"\ntable = \"points.csv\"") + factors;
-    let place = Place::new(&study.replace("replications = 3", "replications = 1"));
+    let place = StudyFolder::new(&study.replace("replications = 3", "replications = 1"));
     let points = |text: &str| fs::write(place.path("points.csv"), text).unwrap();
     points("speed,soil,drive\n1.5,mud,short\n0.5,dry_sand_lll,long\n");
     place.done(&["run", "study.toml", "--out", "out"]);
@@ -933,7 +934,7 @@ fn a_table_gives_the_points_and_its_faults_have_positions() {
 
 /// Asserts that the study with `from` replaced by `to` is refused with `told` in the report, and
 /// not started.
-fn refuses(place: &Place, from: &str, to: &str, told: &str) {
+fn refuses(place: &StudyFolder, from: &str, to: &str, told: &str) {
     let found = place.refused_with(from, to);
     assert!(found.contains(told), "{to}:\n{found}");
     assert!(!place.path("never").exists());
@@ -941,7 +942,7 @@ fn refuses(place: &Place, from: &str, to: &str, told: &str) {
 
 #[test]
 fn invalid_values_are_refused_by_name() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     said(
         "seed = 5",
@@ -972,7 +973,7 @@ const VALUES: &str = "values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]";
 
 #[test]
 fn unknown_factors_are_refused_by_name() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     said(
         "values = [",
@@ -1068,7 +1069,7 @@ fn unknown_factors_are_refused_by_name() {
 
 #[test]
 fn unknown_rules_and_responses_are_refused_by_name() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     let stop = |rest: &str| format!("stop = {{ block = 5, {rest} }}");
     said(
@@ -1125,7 +1126,7 @@ fn unknown_rules_and_responses_are_refused_by_name() {
 /// Results of teams count each trial once: shards of a study combine, and a copy is refused.
 #[test]
 fn a_study_of_teams_is_not_counted_twice() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     for (shard, out) in [("1/9", "one"), ("2/9", "two"), ("1/9", "copy")] {
         place.done(&["run", "study.toml", "--out", out, "--shard", shard]);
     }
@@ -1148,7 +1149,7 @@ fn a_study_of_teams_is_not_counted_twice() {
 
 #[test]
 fn folders_of_other_studies_are_left_alone() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let run = ["run", "study.toml", "--out", "out", "--shard", "1/9"];
     place.done(&run);
     let before = tables(&place.path("out"));

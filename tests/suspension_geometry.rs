@@ -15,12 +15,12 @@ use nalgebra::{DMatrix, DVector};
 
 /// Wheel pose in the chassis frame.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct WheelPose {
     center: Vec3,
     axis: Vec3,
 }
 
-impl Seen {
+impl WheelPose {
     /// Returns the steer (toe) angle, rad, positive to the left.
     fn steer(&self) -> f64 {
         (-self.axis.x).atan2(self.axis.y)
@@ -35,7 +35,7 @@ impl Seen {
 /// Sweeps the wheels through their travel with the steering held at `steering`.
 ///
 /// Calls `check` for each wheel at every fiftieth step.
-fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) {
+fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, WheelPose)) {
     let vehicle = Vehicle::new(spec.clone()).unwrap();
     let mut state = vehicle.state(&Pose::default());
     let mut workspace = vehicle.workspace(&state);
@@ -60,7 +60,7 @@ fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) 
         for wheel in 0..vehicle.wheels() {
             let pose = vehicle.wheel_pose(&workspace, wheel);
             let axis = chassis.orientation.inverse_transform_vector(&pose.direction(&Vec3::y()));
-            check(wheel, Seen { center: chassis.local_point(&pose.position), axis });
+            check(wheel, WheelPose { center: chassis.local_point(&pose.position), axis });
         }
     }
 }
@@ -113,7 +113,7 @@ impl Axle {
 
 /// Returns the upright of a double wishbone with the wheel center at height `z` and the inner tie
 /// rod end at `inner`.
-fn upright(axle: &Axle, s: &DoubleWishbone, inner: Vec3, z: f64) -> Seen {
+fn upright(axle: &Axle, s: &DoubleWishbone, inner: Vec3, z: f64) -> WheelPose {
     let p = &s.points;
     let [spindle, lower, upper, rod] =
         [p.spindle, p.lower_arm_outer, p.upper_arm_outer, p.tie_rod_upright]
@@ -139,7 +139,7 @@ fn upright(axle: &Axle, s: &DoubleWishbone, inner: Vec3, z: f64) -> Seen {
         [arm(0), arm(1), arm(2), arm(3), rod, place(x, spindle).z - z]
     });
     let turn = Quat::from_scaled_axis(Vec3::new(x[3], x[4], x[5]));
-    Seen { center: place(&x, spindle), axis: turn * Vec3::y() }
+    WheelPose { center: place(&x, spindle), axis: turn * Vec3::y() }
 }
 
 /// Returns the position of the inner end of a tie rod for a steering command.
@@ -175,7 +175,7 @@ fn inner_end(spec: &VehicleSpec, point: Vec3, command: f64) -> Vec3 {
 }
 
 /// Returns the carrier of a trailing arm with the wheel center at height `z`.
-fn trailing(axle: &Axle, s: &TrailingArm, z: f64) -> Seen {
+fn trailing(axle: &Axle, s: &TrailingArm, z: f64) -> WheelPose {
     let p = &s.points;
     let [spindle, inner, outer] =
         [p.spindle, p.pivot_inner, p.pivot_outer].map(|q| axle.chassis_point(q));
@@ -183,7 +183,7 @@ fn trailing(axle: &Axle, s: &TrailingArm, z: f64) -> Seen {
     let turn = |x: f64| Quat::from_axis_angle(&axis, x);
     let center = |x: f64| inner + turn(x) * (spindle - inner);
     let [x] = newton([0.0], |[x]| [center(*x).z - z]);
-    Seen { center: center(x), axis: turn(x) * Vec3::y() }
+    WheelPose { center: center(x), axis: turn(x) * Vec3::y() }
 }
 
 /// Compares every wheel over its travel.

@@ -101,7 +101,7 @@ fn moved(world: &mut World, from: f64, to: f64) -> f64 {
 }
 
 #[test]
-fn weighs_what_its_bodies_weigh() {
+fn its_weight_is_that_of_its_bodies() {
     let vehicle = TrackedVehicle::new(m113_chrono()).unwrap();
     assert!((vehicle.mass() - 11342.86).abs() < 1e-6);
 }
@@ -323,7 +323,7 @@ fn drives_as_the_reference() {
 ///
 /// The same drive loses the same at a fifth of the step.
 #[test]
-fn the_soil_takes_what_the_shoes_lose() {
+fn the_soil_receives_the_work_of_the_shoes() {
     let lost = |soil: &str, step: f64| {
         let ground = ground(
             0.05,

@@ -93,7 +93,7 @@ fn ramp(time: f64, from: f64, over: f64) -> f64 {
 }
 
 #[test]
-fn weighs_what_its_bodies_weigh() {
+fn its_weight_is_that_of_its_bodies() {
     let vehicle = TrackedVehicle::new(m113()).unwrap();
     assert!((vehicle.mass() - 11342.86).abs() < 1e-6);
 }

@@ -9,12 +9,12 @@ use crate::scene::{agent, firm, flat, pose_at, table, world};
 use bekker::collision::{CollisionPair, FreeBody, Hull};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    AgentModel, CollisionTarget, Command, CommandError, Event, GroundVehicle, Route, SceneModel,
-    StartCondition, World, WorldModel, checkpoint,
+    AgentModel, CollisionTarget, Command, CommandError, Event, GroundVehicle, MessageRoute,
+    SceneModel, StartCondition, World, WorldModel, checkpoint,
 };
 use bekker::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 use bekker::sync::Partition;
-use bekker::sync::message::RunningGear;
+use bekker::sync::message::RunningGearMessage;
 use bekker::vehicle::spec::HullBox;
 use bekker::vehicle::{Selector, Vehicle, find_wheeled};
 use std::path::Path;
@@ -58,7 +58,7 @@ fn any_threads_ranks_and_a_resume_give_the_same_bits() {
     let expected = alone(model.clone(), HEARTBEATS);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(expected, one.install(|| alone(model.clone(), HEARTBEATS)));
-    let found = together(&model, None, 2, &Partition::RoundRobin, Route::All, HEARTBEATS);
+    let found = together(&model, None, 2, &Partition::RoundRobin, MessageRoute::All, HEARTBEATS);
     assert_eq!(expected, found);
     let mut first = World::new(model);
     (0..100).for_each(|_| first.advance());
@@ -170,7 +170,7 @@ fn an_uncoupled_trailer_is_drawn_where_it_stopped() {
     let (behind, chassis) =
         (Vec3::from(spec.trailer.as_ref().unwrap().coupling), &messages[0].chassis);
     let coupling = chassis.point(&behind);
-    let RunningGear::Wheels(wheels) = &messages[0].gear else { panic!("on wheels") };
+    let RunningGearMessage::Wheels(wheels) = &messages[0].gear else { panic!("on wheels") };
     let own = wheels.iter().rev().take(2).map(|wheel| chassis.point(&wheel.pose.position));
     let wheels = own.sum::<Vec3>() * 0.5;
     assert!((wheels - coupling).norm() > 5.0, "the tractor drives on: {wheels:?}");
@@ -263,7 +263,7 @@ fn uncoupled_and_hit_trailers_give_the_same_bits() {
     assert!(struck(2, CollisionTarget::Obstacle(0)), "the trailer hits the obstacle");
     let expected = alone(model.clone(), HEARTBEATS);
     assert_eq!(&whole.hash(), expected.last().unwrap());
-    for route in [Route::All, Route::Neighbor] {
+    for route in [MessageRoute::All, MessageRoute::Neighbor] {
         let found = together(&model, None, 3, &Partition::RoundRobin, route, HEARTBEATS);
         assert_eq!(expected, found, "{route:?}");
     }
@@ -281,7 +281,7 @@ fn uncoupled_and_hit_trailers_give_the_same_bits() {
 /// It is released at 8 m/s on firm ground with brakes on both wheels and its stand sliding. The
 /// moments about its axle give the deceleration d, and so the stopping distance v²/(2 d).
 #[test]
-fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
+fn an_uncoupled_trailer_stops_by_the_closed_form() {
     const TORQUE: f64 = 600.0;
     let mut spec = find_wheeled("hmmwv+cargo_trailer").unwrap();
     spec.tire.flexible = None;

@@ -250,7 +250,7 @@ fn a_quarter_car_swings_at_its_frequencies() {
 ///
 /// Its damper is overcritical in the wheel hop mode.
 #[test]
-fn a_damped_quarter_car_moves_as_its_eigenvalues_say() {
+fn a_damped_quarter_car_moves_by_its_eigenvalues() {
     let car = QuarterCar {
         sprung: 521.63,
         unsprung: 62.0,

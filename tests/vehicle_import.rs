@@ -4,7 +4,7 @@
 //! unknown entries are named.
 
 use assert_cmd::Command;
-use bekker::chrono_import::{CompanionFiles, ImportError, Imported, import};
+use bekker::chrono_import::{CompanionFiles, ImportError, ImportedVehicle, import};
 use bekker::curve::Curve;
 use bekker::mobility::vehicle_sheet::VehicleSheet;
 use bekker::scenario::{ScenarioFile, build};
@@ -46,7 +46,7 @@ impl Data {
         self.write(name, &figures);
     }
 
-    fn import(&self, name: &str) -> Result<Imported, ImportError> {
+    fn import(&self, name: &str) -> Result<ImportedVehicle, ImportError> {
         import(&self.path(name), None, &CompanionFiles::default())
     }
 }
@@ -282,7 +282,7 @@ fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_file_key_value_and_what_is_allowed() {
+fn faults_are_named_with_file_key_value_and_allowed_range() {
     let data = Data::new();
     let known = find_wheeled("hmmwv").unwrap();
     let cases = [
@@ -639,7 +639,7 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
     };
     let read =
         import(&data.path("hmmwv/vehicle.json"), None, &beside("other/shafts.json")).unwrap();
-    let powertrain = |read: &Imported| read.spec.wheeled().unwrap().powertrain.clone();
+    let powertrain = |read: &ImportedVehicle| read.spec.wheeled().unwrap().powertrain.clone();
     assert_eq!(powertrain(&read), powertrain(&expected));
     // The combined file of the folder is used if the folder lacks a separate engine.
     std::fs::remove_dir_all(data.path("hmmwv/power")).unwrap();
@@ -682,7 +682,7 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
 }
 
 #[test]
-fn a_file_of_another_kind_is_refused_by_what_it_is() {
+fn a_file_of_another_kind_is_refused_with_its_kind() {
     let data = Data::new();
     hmmwv(&data, &find_wheeled("hmmwv").unwrap());
     let tir = b"[MDI_HEADER]\nFILE_TYPE = 'tir'\n$ at 20 \xb0C\n[UNITS]\nLENGTH = 'meter'\n";

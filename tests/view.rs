@@ -5,8 +5,8 @@ use crate::runs;
 
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
-use bekker::simulation::{Runner, Schedule};
-use bekker::view::{Clients, Control, DisplayedRun, LiveView, PollResult, Source};
+use bekker::simulation::{RunSchedule, Runner};
+use bekker::view::{Clients, Control, DisplayedRun, LiveView, MessageSource, PollResult};
 use runs::{Runs, stderr_text};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -293,13 +293,13 @@ fn only_the_page_is_served_and_only_with_the_token() {
 fn watching_changes_no_bit() {
     let file = ScenarioFile::parse("watched", SCENARIO, Path::new("."), &[]).unwrap();
     let built = world(&file).unwrap();
-    let schedule = Schedule::until(0.6);
+    let schedule = RunSchedule::until(0.6);
     let alone = Runner::new(built.world.clone(), None, schedule).unwrap();
     let (alone, _) = alone.run::<()>(&mut []).unwrap();
     let scene = Arc::new(scene_model(&file, &built.world, &built.meshes, built.random.as_ref()));
     let model = Arc::new(built.world.clone());
     let view = DisplayedRun::new("watched", 0.6, model, scene, Default::default());
-    let clients = Clients::new(view, Source::Live, Arc::new(Control::new(true, None)));
+    let clients = Clients::new(view, MessageSource::Live, Arc::new(Control::new(true, None)));
     let client = clients.join();
     let mut live = LiveView::new(clients.clone(), Arc::new(AtomicBool::new(false))).unwrap();
     let runner = Runner::new(built.world, None, schedule).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::error;
 use crate::value::to_python;
-use bekker::rig::{PlateRig, Rig, RigError, ShearRig, WheelMotion, WheelRig};
+use bekker::rig::{PlateRig, Rig, RigError, ShearRig, WheelRig, WheelRigMotion};
 use bekker::scenario::build::{custom_soil, vehicle_spec};
 use bekker::scenario::{Diagnostics, Document};
 use bekker::scm::{PlateOutline, Underside};
@@ -218,7 +218,7 @@ pub fn roll_wheel<'py>(
             (wheel, tread(&spec.tire.rigid), belt)
         }
     };
-    let motion = WheelMotion::Rolling { speed, slip };
+    let motion = WheelRigMotion::Rolling { speed, slip };
     let laws = self::laws(py, laws)?;
     let soil = self::soil(py, soil, &changes, &laws)?;
     let rig = WheelRig::new(soil, wheel, load, motion);

@@ -13,7 +13,9 @@ use bekker::report::{event_row, photograph};
 use bekker::scenario::build::{BuiltWorld, world};
 use bekker::scenario::{ScenarioFile, whole_heartbeats};
 use bekker::sensor::Delivery;
-use bekker::simulation::{Command, CommandError, Placement, Sample, Steering, World, checkpoint};
+use bekker::simulation::{
+    Command, CommandError, Sample, SteeringCommand, VehiclePlacement, World, checkpoint,
+};
 use bekker::vehicle::inflation::pascals;
 use bekker::vehicle::{Locks, Selector};
 use pyo3::prelude::*;
@@ -340,8 +342,8 @@ impl Simulation {
                     told,
                 ));
             }
-            (share, None) => Steering::Share(share.unwrap_or(0.0)),
-            (None, Some(angle)) => Steering::Angle(angle),
+            (share, None) => SteeringCommand::Share(share.unwrap_or(0.0)),
+            (None, Some(angle)) => SteeringCommand::Angle(angle),
         };
         let gear = match gear {
             "drive" => Selector::Drive,
@@ -389,7 +391,7 @@ impl Simulation {
     ) -> PyResult<String> {
         let this = &mut *held(slf)?;
         let index = this.index(vehicle)?;
-        let place = Placement { position, heading, speed };
+        let place = VehiclePlacement { position, heading, speed };
         let Simulation { world, pool, .. } = this;
         let stand = pool.work(py, || world.respawn(index, &place))?;
         let stand = stand.map_err(|failure| refused(py, failure))?;

@@ -14,7 +14,7 @@ use crate::report::recovery::Recovery;
 use crate::scenario::Scenario;
 use crate::simulation::{
     Controller, Flow, HeartbeatInfo, NAMED_AGENTS, Observer, PacingSummary, Ranks, RunError,
-    Runner, Sample, Schedule, StartCondition, World,
+    RunSchedule, Runner, Sample, StartCondition, World,
 };
 use crate::view::{Clients, DisplayedRun, HtmlFile, LiveView, RanksView};
 use std::path::Path;
@@ -179,7 +179,7 @@ pub fn drive<'a>(
     folders.iter().flatten().for_each(|folder| recovery.set_folder(Path::new(folder)));
     timing.tick.store(ranks.world().state().tick, Ordering::Relaxed);
     let reads_ground = serving.tells_ground || (!output.parts && reads_ground(scenario));
-    let schedule = Schedule {
+    let schedule = RunSchedule {
         duration: scenario.time.duration,
         sample_every: scenario.output.interval,
         checkpoint_every: Some(timing.checkpoint_every),

@@ -37,9 +37,9 @@ pub mod smoothing;
 pub mod spline;
 pub mod tracking;
 
-pub use area::Area;
-pub use body::{Body, Protrusions};
+pub use area::MapArea;
+pub use body::{Protrusions, VehicleGeometry};
 pub use elevation_map::ElevationMap;
-pub use localization::{Estimate, Localization, Localizer, Role};
-pub use navigator::{Navigator, NavigatorState, Phase, PlanInput, PlannerState, RouteModel};
-pub use plan::Plan;
+pub use localization::{Localization, Localizer, MotionEstimate, SensorRole};
+pub use navigator::{DrivePhase, Navigator, NavigatorState, PlanInput, PlannerState, RouteModel};
+pub use plan::LocalPlan;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A local path with the speeds along it; plain data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct LocalPlan {
     /// Time of the scan from which the plan was made, s.
     pub time: f64,
     /// Goal of the route, m.

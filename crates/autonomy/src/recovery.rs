@@ -65,7 +65,7 @@ pub struct RearAxle {
 /// Arc backward that the map shows as free.
 #[derive(Clone, Copy, Debug)]
 pub struct FreeArc<'a> {
-    /// Its points, m; none without an arc.
+    /// Points of the arc, m; empty without one.
     pub arc: &'a [[f64; 2]],
     /// Whether the route lies behind the vehicle.
     pub is_behind: bool,

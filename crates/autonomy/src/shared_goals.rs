@@ -3,7 +3,7 @@
 //! Two vehicles cannot stop at the same position. Where others have stopped at the goal, or on the
 //! line to it behind such vehicles, the arrival radius grows until both bodies fit.
 
-use super::body::Body;
+use super::body::VehicleGeometry;
 use bekker_math::numeric::hypot;
 use bekker_vehicle::driver::Path;
 
@@ -17,7 +17,7 @@ const WITHIN: f64 = 0.5;
 /// `standing` lists stationary vehicles as x, y and radius, m. The result is `arrival`, m, where
 /// none of them is in the way.
 pub fn arrival_radius(
-    body: &Body,
+    body: &VehicleGeometry,
     arrival: f64,
     goal: [f64; 2],
     rear: [f64; 2],
@@ -47,7 +47,12 @@ pub fn arrival_radius(
 /// First station of a path of the rear axle, m, at which the vehicle has arrived at a goal.
 ///
 /// There the origin of the vehicle is inside the arrival radius `near`, m, by at least 0.5 m.
-pub fn arrival_station(body: &Body, path: &Path, goal: [f64; 2], near: f64) -> Option<f64> {
+pub fn arrival_station(
+    body: &VehicleGeometry,
+    path: &Path,
+    goal: [f64; 2],
+    near: f64,
+) -> Option<f64> {
     let ahead = -body.geometry.rear_axle;
     let last = path.points().len() - 2;
     let is_near = |at: &usize| {

@@ -16,9 +16,9 @@
 //! avoidance of static obstacles", IEEE Transactions on Intelligent Transportation Systems 13
 //! (2012).
 
-use super::body::Body;
+use super::body::VehicleGeometry;
 use super::costs::CostMap;
-use super::obstacles::Class;
+use super::obstacles::CellClass;
 use super::recovery::Waypoint;
 use bekker_math::numeric::{hypot, sin_cos};
 use bekker_vehicle::driver::Path;
@@ -130,7 +130,7 @@ pub struct PathEnvironment<'a> {
     /// Other vehicles: x, y and radius, m.
     pub others: &'a [[f64; 3]],
     /// This vehicle.
-    pub body: &'a Body,
+    pub body: &'a VehicleGeometry,
 }
 
 impl PathEnvironment<'_> {
@@ -220,7 +220,7 @@ impl PathEnvironment<'_> {
                 rear[0] + heading[0] * along - heading[1] * aside,
                 rear[1] + heading[1] * along + heading[0] * aside,
             ];
-            self.map.class(place) != Class::Unknown
+            self.map.class(place) != CellClass::Unknown
         })
     }
 }
@@ -436,10 +436,10 @@ fn arc(start: &PathStart, curvature: f64, along: f64) -> ([f64; 2], [f64; 2]) {
 mod tests {
     use super::super::costs::{CostInputs, CostModel};
     use super::super::elevation_map::{
-        Cell, ElevationMap, MapModel, TILE_CELLS, Tile, TileKey, index,
+        ElevationMap, MapCell, MapModel, MapTile, MapTileKey, TILE_CELLS, index,
     };
     use super::super::proving_ground::body;
-    use super::super::{Area, obstacles::ObstacleModel};
+    use super::super::{MapArea, obstacles::ObstacleModel};
     use super::*;
     use std::sync::Arc;
 
@@ -448,17 +448,18 @@ mod tests {
         let model = MapModel::default();
         let mut map = ElevationMap::new(model);
         for (a, b) in (-2..3).flat_map(|a| (-2..2).map(move |b| (a, b))) {
-            let key = TileKey { a, b };
+            let key = MapTileKey { a, b };
             let [i0, j0] = key.first();
-            let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
+            let mut cells = Box::new([MapCell::EMPTY; TILE_CELLS]);
             for (i, j) in (0..32).flat_map(|i| (0..32).map(move |j| (i0 + i, j0 + j))) {
                 let [x, y] = [i, j].map(|k| (f64::from(k) + 0.5) * model.cell);
                 let rise = if stands(x, y) { 2000 } else { 0 };
-                cells[index([i, j])] = Cell { lowest: 0, range: 0, rise, returns: 3, hole: false };
+                cells[index([i, j])] =
+                    MapCell { lowest: 0, range: 0, rise, returns: 3, hole: false };
             }
-            map.merge_tile(key, &Arc::new(Tile::new(cells)));
+            map.merge_tile(key, &Arc::new(MapTile::new(cells)));
         }
-        let area = Area::spanning([[-32.0, -32.0], [48.0, 32.0]], model.cell);
+        let area = MapArea::spanning([[-32.0, -32.0], [48.0, 32.0]], model.cell);
         let mut costs = CostMap::new(area, None, model.cell, &CostModel::default());
         let (obstacles, dear) = (ObstacleModel::default(), CostModel::default());
         costs.apply_changes(&map, &[]);

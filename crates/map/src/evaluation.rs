@@ -17,8 +17,8 @@ use super::cell_metrics::{
     CellMetrics, CellTrafficability, Intervals, Reason, SpeedBuffer, SpeedLimits, UncertainInputs,
 };
 use super::cells::{Cells, Quadric};
-use super::closure::Closure;
-use super::table::{InterpolationIndex, Table};
+use super::closure::CellClosure;
+use super::table::{InterpolationIndex, SpeedTable};
 use bekker_math::numeric::{exp, ln, sin_cos};
 use bekker_math::random::RandomStream;
 use bekker_sensor::noise::quantile;
@@ -43,11 +43,11 @@ pub struct MapGround<'a> {
     /// Logarithm of the soil's strength in each cell, relative to the cover's median.
     pub shifts: &'a [f32],
     /// Closure of each cell that no vehicle crosses.
-    pub closures: &'a [Option<Closure>],
+    pub closures: &'a [Option<CellClosure>],
     /// Drive-independent properties of each cover.
     pub cover_data: &'a [CoverData],
     /// Table of each cover; empty where all cells are driven.
-    pub tables: &'a [Table],
+    pub tables: &'a [SpeedTable],
 }
 
 /// Properties of a cover known before its table is driven.
@@ -109,7 +109,7 @@ impl MapGround<'_> {
     }
 
     /// Returns the table of a cell's cover.
-    pub(super) fn table(&self, cell: usize) -> &Table {
+    pub(super) fn table(&self, cell: usize) -> &SpeedTable {
         &self.tables[usize::from(self.covers[cell])]
     }
 }
@@ -320,16 +320,16 @@ impl<'a> CellEvaluator<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::config::TableConfig;
-    use super::super::{Axes, Column, Crossing, CrossingEnd};
+    use super::super::{Crossing, CrossingEnd, TableAxes, TableColumn};
     use super::*;
 
     /// Climbs slopes up to 0.3 ρ, ρ being the strength, at 6 m/s; any side slope is passable.
-    fn table(sigma: f64) -> Table {
+    fn table(sigma: f64) -> SpeedTable {
         let config = TableConfig { strengths: 33, side_slopes: 2, steepest: 1.5 };
-        let axes = Axes::new(&config, [1.0, sigma], [0.0; 2]);
+        let axes = TableAxes::new(&config, [1.0, sigma], [0.0; 2]);
         let column = |n: usize| {
             let [strength, _] = axes.column_values(n);
-            Column::drive(1.5, |grade| {
+            TableColumn::drive(1.5, |grade| {
                 let is_passable = grade <= 0.3 * strength;
                 let (end, speed) = if is_passable {
                     (CrossingEnd::Crossed, 6.0)
@@ -339,7 +339,7 @@ mod tests {
                 Crossing { end, speed, slip: 0.0, energy: 0.0 }
             })
         };
-        Table::new(&axes, &(0..axes.columns()).map(column).collect::<Vec<_>>())
+        SpeedTable::new(&axes, &(0..axes.columns()).map(column).collect::<Vec<_>>())
     }
 
     fn evaluated_cell(slope: [f32; 2], sigma: f64, deviation: f64) -> CellMetrics {

@@ -5,7 +5,7 @@ use super::conditions::{Conditions, Layer, Ridges, Stems};
 use bekker_ground::soil::Moisture;
 use bekker_ground::terrain::{CellContent, Raster, TerrainError, read_raster_with};
 use bekker_scenario::build::BuiltTerrain;
-use bekker_scenario::config::{CustomSoil, Roughness};
+use bekker_scenario::config::{CustomSoil, RoughnessConfig};
 use bekker_scenario::{Diagnostic, DiagnosticKind, Diagnostics, Document, ScenarioFile, input};
 use std::fmt::Display;
 
@@ -17,7 +17,7 @@ const DEPTH_STEP: f64 = 0.05;
 pub struct Layers {
     strength: Option<ConditionSource<f64>>,
     moisture: Option<ConditionSource<f64>>,
-    roughness: Option<ConditionSource<Roughness>>,
+    roughness: Option<ConditionSource<RoughnessConfig>>,
     snow: Option<ConditionSource<f64>>,
     frost: Option<ConditionSource<f64>>,
     stems: Option<ConditionSource<Stems>>,
@@ -152,7 +152,7 @@ impl Layers {
     }
 
     /// Returns the class of roughness at a point.
-    pub(super) fn roughness(&self, point: [f64; 2]) -> Option<Roughness> {
+    pub(super) fn roughness(&self, point: [f64; 2]) -> Option<RoughnessConfig> {
         self.roughness.as_ref()?.value_at(point)
     }
 

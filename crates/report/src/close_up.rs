@@ -1,7 +1,7 @@
 //! The deepest rut to scale, at the resolution of the soil, with a cross section.
 
-use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
-use super::chart::{Axes, Mark, Scale};
+use super::canvas::{Anchor, Canvas, CanvasPoint, Frame, TextStyle};
+use super::chart::{Axes, AxisScale, SeriesMark};
 use super::color::{self, INK, Oklab, SECONDARY};
 use super::depth_scale::{DepthScale, VISIBLE};
 use super::picture::rut_depth;
@@ -81,21 +81,21 @@ fn cross_section(
             [lateral(n), -100.0 * map::interpolated(scene, [x, y])]
         })
         .collect();
-    let y = Scale::covering(profile.iter().map(|point| point[1]), true, 3);
+    let y = AxisScale::covering(profile.iter().map(|point| point[1]), true, 3);
     let axes = Axes {
         frame,
-        x: Scale::spanning([-map::REACH, map::REACH].into_iter(), false, 6),
+        x: AxisScale::spanning([-map::REACH, map::REACH].into_iter(), false, 6),
         y,
         size: 13.0,
     };
     axes.draw(canvas, true);
-    let mut soil: Vec<Point> = profile.iter().map(|point| axes.point(*point)).collect();
+    let mut soil: Vec<CanvasPoint> = profile.iter().map(|point| axes.point(*point)).collect();
     soil.push([frame.right(), frame.bottom()]);
     soil.push([frame.x, frame.bottom()]);
     canvas.polygon(&soil, scene.land.tint_at(section.center), 0.75);
     let level = [axes.point([-map::REACH, 0.0]), axes.point([map::REACH, 0.0])];
     canvas.dashes(&level, 1.2, SECONDARY, [5.0, 4.0]);
-    axes.series(canvas, &profile, INK, 2.0, Mark::Line);
+    axes.series(canvas, &profile, INK, 2.0, SeriesMark::Line);
     let style = TextStyle::new(13.0, SECONDARY);
     canvas.text("A", [frame.x, frame.y - 10.0], style.bold());
     canvas.text("B", [frame.right(), frame.y - 10.0], style.bold().anchor(Anchor::Right));

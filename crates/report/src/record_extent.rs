@@ -7,7 +7,7 @@
 use super::ReportError;
 use super::append_table::SAME;
 use bekker_agent::Clock;
-use bekker_scenario::config::Output;
+use bekker_scenario::config::OutputConfig;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -36,7 +36,12 @@ impl RecordExtent {
     /// # Errors
     /// [`ReportError::Short`] for a table that ends too early, or an error for a file that cannot
     /// be read.
-    pub fn check(&self, folder: &Path, output: &Output, clock: &Clock) -> Result<(), ReportError> {
+    pub fn check(
+        &self,
+        folder: &Path,
+        output: &OutputConfig,
+        clock: &Clock,
+    ) -> Result<(), ReportError> {
         let time = |tick: u64| clock.reported_time(tick);
         let last_of = |tick: u64, every: u64| tick - tick % every.max(1);
         let path = folder.join(HASHES);

@@ -9,7 +9,7 @@ use super::ReportError;
 use super::heartbeats::HeartbeatWriter;
 use super::journal::{Journal, JournalReader};
 use super::parts::{self, PartSet};
-use super::record::Record;
+use super::record::RunRecord;
 use bekker_ranks::HeartbeatMetrics;
 use bekker_world::{HeartbeatRecord, World};
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ impl RecordParts {
         self,
         until: u64,
         world: &World,
-        record: &mut Record,
+        record: &mut RunRecord,
         heartbeats: &mut HeartbeatWriter,
         mut costs: impl FnMut(&[Vec<HeartbeatMetrics>]),
     ) -> Result<(), ReportError> {

@@ -1,6 +1,6 @@
 //! Shaded relief of the ground.
 
-use super::canvas::{Canvas, Frame, Point};
+use super::canvas::{Canvas, CanvasPoint, Frame};
 use super::color::{Oklab, Rgb};
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ impl MapView {
     }
 
     /// Position of a world point on the canvas.
-    pub fn point(&self, [x, y]: [f64; 2]) -> Point {
+    pub fn point(&self, [x, y]: [f64; 2]) -> CanvasPoint {
         let Frame { width, height, .. } = self.frame;
         [
             self.frame.x + 0.5 * width + ((x - self.center[0]) / self.meters) as f32,

@@ -4,7 +4,7 @@
 //! to pressures and stresses themselves, not to their logarithms. This equals the weighting by p²
 //! that Wong requires in a logarithmic fit (J. Y. Wong, J. Terramech. 17, 1980).
 
-use super::fit::{Estimate, Fit, FitError, FitObservation, ILL_CONDITIONED, fit};
+use super::fit::{Fit, FitError, FitObservation, ILL_CONDITIONED, ParameterEstimate, fit};
 use bekker_math::numeric::{atan, exp, ln, pow};
 use serde::{Deserialize, Serialize};
 
@@ -111,15 +111,15 @@ impl<const P: usize> From<&Fit<P>> for Quality {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SinkageParameters {
     /// k_φ, N/m^(n+2); for a single plate size, k_c/b + k_φ.
-    pub k_phi: Estimate,
+    pub k_phi: ParameterEstimate,
     /// k_c, N/m^(n+1); `None` for plates of one size.
-    pub k_c: Option<Estimate>,
+    pub k_c: Option<ParameterEstimate>,
     /// Exponent n.
-    pub n: Estimate,
+    pub n: ParameterEstimate,
     /// Quality of the fit.
     pub quality: Quality,
     /// k_φ and n with k_c fixed at zero, and the quality of that fit.
-    pub without_k_c: Option<(Estimate, Estimate, Quality)>,
+    pub without_k_c: Option<(ParameterEstimate, ParameterEstimate, Quality)>,
     /// Warnings for the user of the parameters.
     pub remarks: Vec<String>,
 }
@@ -128,11 +128,11 @@ pub struct SinkageParameters {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShearParameters {
     /// Cohesion, Pa; `None` for a single pressure.
-    pub cohesion: Option<Estimate>,
+    pub cohesion: Option<ParameterEstimate>,
     /// Angle of internal friction, rad.
-    pub friction_angle: Estimate,
+    pub friction_angle: ParameterEstimate,
     /// Shear modulus K, m.
-    pub shear_modulus: Estimate,
+    pub shear_modulus: ParameterEstimate,
     /// Quality of the fit.
     pub quality: Quality,
     /// Warnings for the user of the parameters.
@@ -301,7 +301,7 @@ fn log_log(rows: &[PlateRow]) -> [f64; 2] {
 
 fn remarks_on_plates(
     found: &SinkageParameters,
-    k_c: &Estimate,
+    k_c: &ParameterEstimate,
     [narrow, wide]: [f64; 2],
 ) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -365,13 +365,13 @@ pub fn fit_shear(rows: &[ShearRow]) -> Result<ShearParameters, IdentifyError> {
         .collect();
     let reach = rows.iter().map(|r| r.displacement_m).fold(0.0, f64::max);
     let ratio = rows.iter().map(|r| r.stress / r.pressure).fold(0.0, f64::max);
-    let mobilised = |modulus: f64, j: f64| {
+    let mobilized = |modulus: f64, j: f64| {
         let kept = exp(-j / modulus);
         (1.0 - kept, -kept * j / (modulus * modulus))
     };
     // without cohesion
     let without = |p: &[f64; 2], i: usize| {
-        let (part, slope) = mobilised(p[1], rows[i].displacement_m);
+        let (part, slope) = mobilized(p[1], rows[i].displacement_m);
         let q = rows[i].pressure;
         (p[0] * q * part, [q * part, p[0] * q * slope])
     };
@@ -386,7 +386,7 @@ pub fn fit_shear(rows: &[ShearRow]) -> Result<ShearParameters, IdentifyError> {
     let mut quality = Quality::from(&friction);
     if several {
         let with = |p: &[f64; 3], i: usize| {
-            let (part, slope) = mobilised(p[2], rows[i].displacement_m);
+            let (part, slope) = mobilized(p[2], rows[i].displacement_m);
             let q = rows[i].pressure;
             let strength = p[0] + p[1] * q;
             (strength * part, [part, q * part, strength * slope])
@@ -399,7 +399,7 @@ pub fn fit_shear(rows: &[ShearRow]) -> Result<ShearParameters, IdentifyError> {
                  friction and K are fitted again",
                 c.value
             ));
-            cohesion = Some(Estimate::default());
+            cohesion = Some(ParameterEstimate::default());
         } else {
             (cohesion, tangent, modulus, quality) = (Some(c), t, k, Quality::from(&full));
             remarks.extend(condition(full.condition, "a wider range of pressures"));
@@ -418,7 +418,7 @@ pub fn fit_shear(rows: &[ShearRow]) -> Result<ShearParameters, IdentifyError> {
         ));
     }
     let angle = |value: f64| atan(value);
-    let friction_angle = Estimate {
+    let friction_angle = ParameterEstimate {
         value: angle(tangent.value),
         error: tangent.error / (1.0 + tangent.value * tangent.value),
         low: angle(tangent.low),

@@ -58,9 +58,9 @@ impl RigidTracks {
         let most = area * soil.cohesion + self.weight * tan(soil.friction_angle);
         let x = slip * self.length / soil.shear_modulus;
         let sheared = x.abs();
-        let mobilised =
+        let mobilized =
             if sheared < 1e-9 { 0.5 * sheared } else { 1.0 - (1.0 - exp(-sheared)) / sheared };
-        (most * mobilised).copysign(x)
+        (most * mobilized).copysign(x)
     }
 
     /// Returns the steepest slope that the vehicle climbs, rad, without the effect of sinkage.

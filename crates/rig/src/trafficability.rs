@@ -85,11 +85,11 @@ fn yielding(ground_vehicle: &AnyVehicle, soil: &DeformableSoil) -> Trafficabilit
     // mean of 1 - exp(-j/K) over a contact along which the shear displacement grows to slip x
     // length
     let reach = SLIP * length / soil.shear_modulus;
-    let mobilised = if reach > 1e-6 { 1.0 - (1.0 - exp(-reach)) / reach } else { 0.0 };
+    let mobilized = if reach > 1e-6 { 1.0 - (1.0 - exp(-reach)) / reach } else { 0.0 };
     Trafficability {
         sinkage,
         strength,
-        thrust: strength * mobilised,
+        thrust: strength * mobilized,
         resistance: resistance / weight,
         hung_up: clearance(ground_vehicle).is_some_and(|clearance| sinkage > clearance),
     }

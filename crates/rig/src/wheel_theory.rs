@@ -135,8 +135,8 @@ impl WongReece {
             let depth = radius * (cos(ahead) - cos(entry)).max(0.0);
             let pressure = self.modulus * pow(depth, self.exponent);
             let way = radius * ((entry - angle) - travel(slip) * (sin(entry) - sin(angle)));
-            let mobilised = (1.0 - exp(-way.abs() / self.shear_modulus)) * way.signum();
-            let shear = (self.cohesion + pressure * friction) * mobilised;
+            let mobilized = (1.0 - exp(-way.abs() / self.shear_modulus)) * way.signum();
+            let shear = (self.cohesion + pressure * friction) * mobilized;
             up += pressure * cos(angle) + shear * sin(angle);
             pull += shear * cos(angle) - pressure * sin(angle);
             torque += shear;

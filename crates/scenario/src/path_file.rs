@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_name_file_row_and_what_is_allowed() {
+    fn faults_name_file_row_and_allowed_values() {
         let wide = format!("x,y\n{}\n", "1,".repeat(2000));
         let long = format!("x,y\n\"{}\",1\n", "a\n".repeat(40_000));
         let uneven = r#"{"type":"LineString","coordinates":[[1,2],[3]]}"#;

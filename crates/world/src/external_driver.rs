@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::world::World;
-use bekker_agent::{ReceivedMessage, Station};
+use bekker_agent::{RadioStation, ReceivedMessage};
 use bekker_sensor::{Delivery, Reading, Sensor};
 
 /// Input of an external driver at a heartbeat.
@@ -72,7 +72,7 @@ impl World {
         let heartbeat = self.state.steps as f64 * self.model.clock.step();
         let sensors = &self.model.agents[agent].sensors;
         let radio = self.state.agents[agent].radio.as_deref();
-        let radio_messages = radio.map_or(&[][..], Station::received_messages);
+        let radio_messages = radio.map_or(&[][..], RadioStation::received_messages);
         let delivered = self.delivered(agent);
         Perception { time: self.time(), heartbeat, sensors, delivered, radio_messages }
     }

@@ -7,7 +7,7 @@
 use super::pointer::{Reference, Text, optional_str, refuse, with_instance};
 use super::values::{get, get_texts, no_variable, set};
 use crate::component::{Component, Log, Status, text};
-use bekker::fmu::Instance;
+use bekker::fmu::FmuInstance;
 use std::ffi::{CStr, CString, c_void};
 use std::path::PathBuf;
 use std::ptr;
@@ -195,11 +195,11 @@ macro_rules! access {
 }
 
 access! {
-    fmi2GetReal fmi2SetReal f64: Instance::float64, Instance::set_float64;
-    fmi2GetInteger fmi2SetInteger i32: Instance::int32, Instance::set_int32;
+    fmi2GetReal fmi2SetReal f64: FmuInstance::float64, FmuInstance::set_float64;
+    fmi2GetInteger fmi2SetInteger i32: FmuInstance::int32, FmuInstance::set_int32;
     // an `int` in C
     fmi2GetBoolean fmi2SetBoolean i32:
-        |own: &Instance, at| own.boolean(at).map(i32::from),
+        |own: &FmuInstance, at| own.boolean(at).map(i32::from),
         |_, at, _| no_variable(at, "Boolean that can be set");
 }
 
@@ -221,7 +221,7 @@ pub unsafe extern "C" fn fmi2SetString(
     count: usize,
     values: *const Text,
 ) -> Status {
-    let none = |_: &mut Instance, at, _| no_variable(at, "String that can be set");
+    let none = |_: &mut FmuInstance, at, _| no_variable(at, "String that can be set");
     // SAFETY: as for `set`: there are as many values as references.
     unsafe { set(instance, references, count, values, count, none) }
 }

@@ -12,7 +12,7 @@
 use super::pointer::{Reference, Text, optional_str, put, refuse, with_instance};
 use super::values::{get, get_texts, no_variable, set};
 use crate::component::{Component, Log, Status, text};
-use bekker::fmu::Instance;
+use bekker::fmu::FmuInstance;
 use std::ffi::{CStr, OsStr, c_void};
 use std::path::Path;
 use std::ptr;
@@ -191,11 +191,11 @@ macro_rules! access {
 }
 
 access! {
-    fmi3GetFloat64 fmi3SetFloat64 f64: Instance::float64, Instance::set_float64;
-    fmi3GetInt32 fmi3SetInt32 i32: Instance::int32, Instance::set_int32;
+    fmi3GetFloat64 fmi3SetFloat64 f64: FmuInstance::float64, FmuInstance::set_float64;
+    fmi3GetInt32 fmi3SetInt32 i32: FmuInstance::int32, FmuInstance::set_int32;
     // a byte in C
     fmi3GetBoolean fmi3SetBoolean u8:
-        |own: &Instance, at| own.boolean(at).map(u8::from), |_, at, _| no_variable(at, "Boolean that can be set");
+        |own: &FmuInstance, at| own.boolean(at).map(u8::from), |_, at, _| no_variable(at, "Boolean that can be set");
     fmi3GetFloat32 fmi3SetFloat32 f32:
         |_, at| no_variable(at, "Float32"), |_, at, _| no_variable(at, "Float32");
     fmi3GetInt8 fmi3SetInt8 i8:
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn fmi3SetString(
     values: *const Text,
     value_count: usize,
 ) -> Status {
-    let none = |_: &mut Instance, at, _| no_variable(at, "String that can be set");
+    let none = |_: &mut FmuInstance, at, _| no_variable(at, "String that can be set");
     // SAFETY: as for `set`.
     unsafe { set(instance, references, count, values, value_count, none) }
 }

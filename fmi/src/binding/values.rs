@@ -4,7 +4,7 @@
 
 use super::pointer::{Reference, Text, array, array_mut, with_instance};
 use crate::component::{Component, Status, text};
-use bekker::fmu::{FmuError, Instance};
+use bekker::fmu::{FmuError, FmuInstance};
 use std::mem::MaybeUninit;
 
 /// Checks that there is one value per variable.
@@ -19,7 +19,7 @@ pub(super) unsafe fn get<T>(
     count: usize,
     values: *mut T,
     value_count: usize,
-    one: impl Fn(&Instance, Reference) -> Result<T, FmuError>,
+    one: impl Fn(&FmuInstance, Reference) -> Result<T, FmuError>,
 ) -> Status {
     // SAFETY: arrays of the importer; as for `with`.
     unsafe {
@@ -43,7 +43,7 @@ pub(super) unsafe fn set<T: Copy>(
     count: usize,
     values: *const T,
     value_count: usize,
-    one: impl Fn(&mut Instance, Reference, T) -> Result<(), FmuError>,
+    one: impl Fn(&mut FmuInstance, Reference, T) -> Result<(), FmuError>,
 ) -> Status {
     // SAFETY: arrays of the importer; as for `with`.
     unsafe {

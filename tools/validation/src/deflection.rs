@@ -7,8 +7,8 @@ use bekker_ground::soil::catalog::catalog;
 use bekker_ground::soil::{DeformableSoil, Laws, Soil, SoilKind, Tread};
 use bekker_rig::InParallel;
 use bekker_rig::{
-    Convergence, DeflectionRelation, LoadedTire, Refinement, Rig, RigError, WheelMotion, WheelRig,
-    converge, vehicle_cone_index_factor,
+    Convergence, DeflectionRelation, LoadedTire, Refinement, Rig, RigError, WheelRig,
+    WheelRigMotion, converge, vehicle_cone_index_factor,
 };
 use bekker_rig::{LineStyle, PlotLine};
 use bekker_scenario::build::vehicle_spec;
@@ -97,7 +97,7 @@ impl RubberTire {
         Some(high)
     }
 
-    fn rig(&self, soil: &Soil, load: f64, inflation: f64, motion: WheelMotion) -> WheelRig {
+    fn rig(&self, soil: &Soil, load: f64, inflation: f64, motion: WheelRigMotion) -> WheelRig {
         WheelRig {
             laws: Laws::refined(),
             tread: self.tread,
@@ -107,11 +107,11 @@ impl RubberTire {
     }
 }
 
-fn pulling(slip: f64) -> WheelMotion {
-    WheelMotion::Rolling { speed: 1.0, slip }
+fn pulling(slip: f64) -> WheelRigMotion {
+    WheelRigMotion::Rolling { speed: 1.0, slip }
 }
 
-const TOWED: WheelMotion = WheelMotion::Towed { speed: 1.0, slip_angle: 0.0 };
+const TOWED: WheelRigMotion = WheelRigMotion::Towed { speed: 1.0, slip_angle: 0.0 };
 
 /// Pull at [`SLIP`] and towed resistance over load, at every deflection that the tire reaches.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Reaction of a driver to messages of traffic lights and pedestrians.
 
-use super::light::{Approach, Light, Timing};
+use super::light::{Approach, SignalColor, Timing};
 use super::pedestrian::RoadUser;
 use bekker_math::numeric::cos;
 use bekker_vehicle::driver::{Path, PathPosition};
@@ -103,10 +103,10 @@ impl ApproachingVehicle<'_> {
         let known = timing.filter(|timing| now_us < timing.max_end_us);
         let way = self.speed * self.speed / (2.0 * self.deceleration);
         match known.map(|timing| timing.light) {
-            Some(Light::Green) => false,
+            Some(SignalColor::Green) => false,
             // an emergency stop has twice the usual deceleration
-            Some(Light::Red) | None => distance <= 0.0 || 0.5 * way <= distance,
-            Some(Light::Amber) => distance <= 0.0 && self.speed < 0.5 || way <= distance,
+            Some(SignalColor::Red) | None => distance <= 0.0 || 0.5 * way <= distance,
+            Some(SignalColor::Amber) => distance <= 0.0 && self.speed < 0.5 || way <= distance,
         }
     }
 }

@@ -218,7 +218,7 @@ mod tests {
     /// Over a slot without a bottom that is narrower than the contact, a wheel rests on the two
     /// edges. It sinks deeper to compensate for the missing area.
     #[test]
-    fn a_slot_takes_what_it_is_wide() {
+    fn the_overlap_with_a_slot_depends_on_its_width() {
         let narrow = |s: f64| if s.abs() < 0.01 { -9.0 } else { -0.95 };
         let found = profile(narrow).equivalent_plane().unwrap();
         let whole = half_angle_area(0.05);

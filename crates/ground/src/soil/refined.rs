@@ -406,7 +406,7 @@ mod tests {
         one!(|all| wedge.force(all(depth), width))
     }
 
-    fn mobilised(m: f64, way: f64, speed: f64, time: f64, modulus: f64) -> f64 {
+    fn mobilized(m: f64, way: f64, speed: f64, time: f64, modulus: f64) -> f64 {
         one!(|all| {
             let (kept, pull) = mobilise(all(way), all(speed.abs()), all(time), modulus);
             m * kept + speed * pull
@@ -481,11 +481,11 @@ mod tests {
         let (speed, step, modulus) = (0.01, 0.05, 0.02);
         let mut m = 0.0;
         for _ in 0..80 {
-            m = mobilised(m, speed * step, speed, step, modulus);
+            m = mobilized(m, speed * step, speed, step, modulus);
         }
         // 4 cm are two moduli
         assert!((m - (1.0 - exp(-2.0))).abs() < 1e-9);
-        let back = mobilised(m, 0.02, -speed, 2.0, modulus);
+        let back = mobilized(m, 0.02, -speed, 2.0, modulus);
         assert!((back - ((1.0 + m) * exp(-1.0) - 1.0)).abs() < 1e-9);
     }
 
@@ -613,7 +613,7 @@ mod tests {
             m in -1.0..1.0_f64, way in 0.0..1.0, modulus in 1e-3..0.1,
         ) {
             // only rounding can make it exceed one
-            prop_assert!(mobilised(m, way, 1.0, way, modulus).abs() <= 1.0 + 1e-9);
+            prop_assert!(mobilized(m, way, 1.0, way, modulus).abs() <= 1.0 + 1e-9);
         }
 
         #[test]

@@ -30,15 +30,15 @@ impl ShearStrength {
     /// Returns the shear stress at `pressure` Pa after `displacement` m, Pa.
     #[inline]
     pub fn stress(&self, pressure: f64, displacement: f64) -> f64 {
-        let mobilised = 1.0 - fast_exp(displacement * (-1.0 / self.modulus));
-        (self.cohesion + pressure * self.friction) * mobilised
+        let mobilized = 1.0 - fast_exp(displacement * (-1.0 / self.modulus));
+        (self.cohesion + pressure * self.friction) * mobilized
     }
 
     /// Returns [`ShearStrength::stress`] at four spots, bit-identical.
     #[inline(always)]
     pub fn stress_lanes<S: Simd>(&self, pressure: Lanes<S>, displacement: Lanes<S>) -> Lanes<S> {
-        let mobilised = 1.0 - (displacement * (-1.0 / self.modulus)).fast_exp();
-        (self.cohesion + pressure * self.friction) * mobilised
+        let mobilized = 1.0 - (displacement * (-1.0 / self.modulus)).fast_exp();
+        (self.cohesion + pressure * self.friction) * mobilized
     }
 }
 

@@ -1,13 +1,13 @@
 //! Cells without data in a raster of heights.
 
-use super::cells::Cells;
+use super::cells::GridCells;
 use super::error::TerrainError;
 use super::raster::Raster;
 
 /// Cells of a raster without data: each covers half a cell around its center.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaps {
-    cells: Cells,
+    cells: GridCells,
     /// One bit per cell, rows from the south.
     bits: Vec<u64>,
     count: usize,
@@ -33,7 +33,7 @@ impl Gaps {
 
     /// Returns the gaps of some cells of a raster, with the southwest cell in this column
     /// and row.
-    fn from_cells(raster: &Raster, cells: Cells, [west, south]: [usize; 2]) -> Option<Gaps> {
+    fn from_cells(raster: &Raster, cells: GridCells, [west, south]: [usize; 2]) -> Option<Gaps> {
         let mut bits = vec![0; (cells.columns * cells.rows).div_ceil(64)];
         let mut count = 0;
         for row in 0..cells.rows {

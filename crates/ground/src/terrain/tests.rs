@@ -83,7 +83,7 @@ fn a_plane_has_its_grade_and_no_end() {
 /// Terrain with raster, roughness and stamp.
 fn rich() -> Terrain {
     let surface = Surface::raster(raster(9, 7, hilly)).unwrap();
-    let mud = Region::HalfPlane { point: [5.0, 0.0], direction: [1.0, 0.0] };
+    let mud = SoilRegion::HalfPlane { point: [5.0, 0.0], direction: [1.0, 0.0] };
     Terrain::builder(surface, SoilMap::uniform(SOIL).paint(mud, SoilId(1)).unwrap())
         .roughness(Roughness::new(RoughnessClass::D, 4))
         .stamp(Stamp::ditch([0.0, 20.0], [0.0, 60.0], 3.0, 1.0, 1.0))

@@ -5,10 +5,10 @@ use std::io::{BufReader, Read, Seek};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::cells::Cells;
+use super::cells::GridCells;
 use super::error::TerrainError;
-use super::geotiff::{ChunkGrid, HeightReader, Heights, Scaling};
-use super::raster_file::Window;
+use super::geotiff::{ChunkGrid, HeightReader, Heights, SampleScaling};
+use super::raster_file::RasterWindow;
 use super::surface::BicubicStencil;
 use arc_swap::ArcSwapOption;
 
@@ -28,16 +28,16 @@ pub struct TiledRaster {
     slots: Vec<Slot>,
     /// Number of tiles decoded so far.
     decoded: AtomicU64,
-    source: Mutex<Source>,
+    source: Mutex<ChunkSource>,
     fault: OnceLock<TerrainError>,
 }
 
 /// Immutable layout of the raster.
 pub(super) struct RasterLayout {
-    pub window: Window,
+    pub window: RasterWindow,
     pub chunks: ChunkGrid,
     /// Conversion of samples to heights.
-    pub scaling: Scaling,
+    pub scaling: SampleScaling,
     /// Checksum of each chunk that overlaps the window.
     pub checksums: Vec<u32>,
     /// Limit for decoded heights, bytes.
@@ -60,7 +60,7 @@ impl<T: Read + Seek + Send> HeightFile for T {}
 /// A buffered [`HeightFile`].
 pub(super) type BufferedSource = BufReader<Box<dyn HeightFile>>;
 
-struct Source {
+struct ChunkSource {
     file: HeightReader<BufferedSource>,
     /// Size of the decoded heights, bytes.
     held: usize,
@@ -96,13 +96,13 @@ pub(super) fn checksum(heights: &Heights) -> u32 {
 impl TiledRaster {
     pub(super) fn new(file: HeightReader<BufferedSource>, layout: RasterLayout) -> TiledRaster {
         let slots = (0..layout.chunks.len()).map(|_| Slot::default()).collect();
-        let source = Mutex::new(Source { file, held: 0 });
+        let source = Mutex::new(ChunkSource { file, held: 0 });
         TiledRaster { layout, slots, decoded: AtomicU64::new(0), source, fault: OnceLock::new() }
     }
 
     /// Returns its cells, in local meters.
     #[inline]
-    pub fn cells(&self) -> Cells {
+    pub fn cells(&self) -> GridCells {
         self.layout.window.cells
     }
 
@@ -137,7 +137,7 @@ impl TiledRaster {
     /// Returns the file's row, from the north, of a row of the window, from the south.
     #[inline]
     fn row(&self, from_south: usize) -> usize {
-        let Window { cells, first } = self.layout.window;
+        let RasterWindow { cells, first } = self.layout.window;
         first[1] + cells.rows - 1 - from_south
     }
 

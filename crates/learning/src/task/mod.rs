@@ -19,7 +19,7 @@ use bekker_world::World;
 use std::fmt::Debug;
 
 /// A task; its rewards and endings are independent of those of the simulation.
-pub trait Task: Debug + Sync {
+pub trait LearningTask: Debug + Sync {
     /// Name of the task.
     fn id(&self) -> &'static str;
 
@@ -229,11 +229,11 @@ impl EpisodeEnding {
 }
 
 /// All tasks.
-pub const TASKS: [&dyn Task; 6] = [
+pub const TASKS: [&dyn LearningTask; 6] = [
     &slip_speed::SlipSpeed,
     &soft_goal::SoftGoal,
     &side_slope::SideSlope,
-    &obstacles::Obstacles,
+    &obstacles::ObstacleTask,
     &recover::Recover,
     &convoy::Convoy,
 ];
@@ -242,7 +242,7 @@ pub const TASKS: [&dyn Task; 6] = [
 ///
 /// # Errors
 /// [`LearningError::NoTask`] for an unknown name.
-pub fn task(name: &str) -> Result<&'static dyn Task, LearningError> {
+pub fn task(name: &str) -> Result<&'static dyn LearningTask, LearningError> {
     TASKS.into_iter().find(|task| task.id() == name).ok_or_else(|| {
         let known: Vec<&str> = TASKS.iter().map(|task| task.id()).collect();
         LearningError::NoTask { name: name.into(), known: known.join(", ") }

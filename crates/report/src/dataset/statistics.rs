@@ -2,7 +2,7 @@
 //!
 //! They are extremes, mean, standard deviation and quantiles of each element of a row.
 
-use super::{Column, Values};
+use super::{ColumnValues, DatasetColumn};
 use serde_json::{Map, Value};
 
 /// The quantiles with their names.
@@ -29,15 +29,15 @@ pub(super) struct ColumnStatistics {
 
 impl ColumnStatistics {
     /// Returns the statistics of all rows of a column; none for text or without rows.
-    pub fn from_column(column: &Column) -> Option<ColumnStatistics> {
+    pub fn from_column(column: &DatasetColumn) -> Option<ColumnStatistics> {
         let values: Vec<f64> = match &column.values {
-            Values::Float(values) => values.iter().copied().map(f64::from).collect(),
-            Values::Double(values) => values.clone(),
-            Values::Long(values) => values.iter().map(|value| *value as f64).collect(),
-            Values::Bool(values) => {
+            ColumnValues::Float(values) => values.iter().copied().map(f64::from).collect(),
+            ColumnValues::Double(values) => values.clone(),
+            ColumnValues::Long(values) => values.iter().map(|value| *value as f64).collect(),
+            ColumnValues::Bool(values) => {
                 values.iter().map(|value| f64::from(u8::from(*value))).collect()
             }
-            Values::Text(_) => return None,
+            ColumnValues::Text(_) => return None,
         };
         let width = column.width.unwrap_or(1);
         let count = values.len() / width;
@@ -67,9 +67,9 @@ impl ColumnStatistics {
     }
 
     /// Returns the statistics by name, each as a list.
-    pub fn named(&self) -> Vec<(&'static str, Values)> {
+    pub fn named(&self) -> Vec<(&'static str, ColumnValues)> {
         let values_of = |value: &dyn Fn(&ElementStatistics) -> f64| {
-            Values::Double(self.numbers.iter().map(value).collect())
+            ColumnValues::Double(self.numbers.iter().map(value).collect())
         };
         let deviation = |own: &ElementStatistics| (own.squares / self.count as f64).sqrt();
         let mut named = vec![
@@ -77,7 +77,7 @@ impl ColumnStatistics {
             ("max", values_of(&|own| own.max)),
             ("mean", values_of(&|own| own.mean)),
             ("std", values_of(&deviation)),
-            ("count", Values::Long(vec![self.count as i64])),
+            ("count", ColumnValues::Long(vec![self.count as i64])),
         ];
         let quantiles = QUANTILES.iter().enumerate();
         named.extend(quantiles.map(|(n, (name, _))| (*name, values_of(&|own| own.quantiles[n]))));
@@ -88,8 +88,8 @@ impl ColumnStatistics {
     pub fn json(&self) -> Value {
         let named = self.named().into_iter().map(|(name, values)| {
             let values: Vec<Value> = match values {
-                Values::Long(values) => values.into_iter().map(Value::from).collect(),
-                Values::Double(values) => values.into_iter().map(Value::from).collect(),
+                ColumnValues::Long(values) => values.into_iter().map(Value::from).collect(),
+                ColumnValues::Double(values) => values.into_iter().map(Value::from).collect(),
                 _ => Vec::new(),
             };
             (name.to_owned(), Value::Array(values))
@@ -120,12 +120,16 @@ impl ElementStatistics {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Column, Role};
+    use super::super::{ColumnRole, DatasetColumn};
     use super::*;
 
     fn statistics(values: Vec<f64>) -> ColumnStatistics {
-        ColumnStatistics::from_column(&Column::single("x", Role::Label, Values::Double(values)))
-            .unwrap()
+        ColumnStatistics::from_column(&DatasetColumn::single(
+            "x",
+            ColumnRole::Label,
+            ColumnValues::Double(values),
+        ))
+        .unwrap()
     }
 
     #[test]
@@ -133,7 +137,7 @@ mod tests {
         let statistics = statistics((0..=100).map(f64::from).collect());
         let named: std::collections::BTreeMap<_, _> = statistics.named().into_iter().collect();
         let value = |name| match &named[name] {
-            Values::Double(values) => values[0],
+            ColumnValues::Double(values) => values[0],
             other => panic!("{other:?}"),
         };
         assert_eq!([value("min"), value("max"), value("mean")], [0.0, 100.0, 50.0]);

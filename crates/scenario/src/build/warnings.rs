@@ -1,7 +1,7 @@
 //! Warnings about settings that have no effect or are likely to give wrong results.
 
 use crate::ScenarioFile;
-use crate::config::{CustomSoil, Driver, LocalizationKind, TowKind, VehicleEnd};
+use crate::config::{CustomSoil, DriverConfig, LocalizationKind, TowKind, VehicleEnd};
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use bekker_agent::Obstacles;
 use bekker_ground::GroundModel;
@@ -65,7 +65,7 @@ pub fn warnings(
 fn unused_keys(file: &ScenarioFile) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
-        let Driver::Autonomous { localization, .. } = vehicle.driver else { continue };
+        let DriverConfig::Autonomous { localization, .. } = vehicle.driver else { continue };
         let kinds: &[&str] = match localization {
             LocalizationKind::Truth => &["lidar", "odometry"],
             LocalizationKind::Fused => &["lidar", "gps", "imu"],
@@ -91,7 +91,7 @@ fn unused_keys(file: &ScenarioFile) -> Vec<Diagnostic> {
 /// Warns about goals inside obstacles, which no vehicle can reach.
 pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Diagnostic> {
     let own = file.scenario.vehicle.iter().enumerate().filter_map(|(index, vehicle)| {
-        let Driver::Autonomous { goal, .. } = vehicle.driver else { return None };
+        let DriverConfig::Autonomous { goal, .. } = vehicle.driver else { return None };
         Some((format!("vehicle[{index}].driver.goal"), goal?))
     });
     let of_teams = file.scenario.team.iter().flat_map(|team| &team.goals).enumerate();
@@ -137,10 +137,10 @@ fn goals_at_edges(
     let mut sent = 0.0_f64;
     for (index, (vehicle, spec)) in file.scenario.vehicle.iter().zip(specs).enumerate() {
         match vehicle.driver {
-            Driver::Autonomous { goal: Some(goal), .. } => {
+            DriverConfig::Autonomous { goal: Some(goal), .. } => {
                 check(format!("vehicle[{index}].driver.goal"), goal, reach(spec));
             }
-            Driver::Autonomous { goal: None, .. } => sent = sent.max(reach(spec)),
+            DriverConfig::Autonomous { goal: None, .. } => sent = sent.max(reach(spec)),
             _ => {}
         }
     }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// finite or its vehicle leaves the terrain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Endings {
+#[schemars(rename = "Endings")]
+pub struct EndingsConfig {
     /// Whether an immobilized vehicle ends its drive. A vehicle is immobilized if it requests drive
     /// and does not advance. Otherwise it continues to try.
     pub immobilised: bool,
@@ -45,9 +46,9 @@ pub enum CollisionPolicy {
     GoOn,
 }
 
-impl Default for Endings {
-    fn default() -> Endings {
-        Endings {
+impl Default for EndingsConfig {
+    fn default() -> EndingsConfig {
+        EndingsConfig {
             immobilised: true,
             immobilised_after: 4.0,
             immobilised_way: 0.2,
@@ -60,9 +61,9 @@ impl Default for Endings {
     }
 }
 
-impl Endings {
+impl EndingsConfig {
     /// Returns whether all keys have their default values.
     pub fn is_default(&self) -> bool {
-        *self == Endings::default()
+        *self == EndingsConfig::default()
     }
 }

@@ -229,7 +229,7 @@ fn programs(
         ("NODES", WordLayout::NODES),
         ("SLOT", super::mirror::SLOT),
         ("DEPTH", crate::bvh::DEPTH),
-        ("GROUND", crate::class::Class::Ground as usize),
+        ("GROUND", crate::class::SurfaceClass::Ground as usize),
         ("LATE_LANE", crate::camera::LATE as usize),
         ("SKY_LANE", crate::camera::SKY as usize),
     ];

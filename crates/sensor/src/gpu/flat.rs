@@ -5,7 +5,7 @@ use crate::bvh::Bvh;
 use crate::material::{Material, SoilAppearance};
 use crate::mesh::Mesh;
 use crate::scene::{InstanceSet, Scene};
-use bekker_ground::terrain::{Region, SoilMap};
+use bekker_ground::terrain::{SoilMap, SoilRegion};
 use bekker_math::spatial::{Quat, Vec3};
 
 /// Data that is constant in a run: meshes, soil appearance and soil map.
@@ -159,22 +159,22 @@ impl WordQuads {
         place
     }
 
-    fn region(&mut self, region: &Region, soil: u32) {
+    fn region(&mut self, region: &SoilRegion, soil: u32) {
         let plane = |[a, b]: [f64; 2], [c, d]: [f64; 2]| [a, b, c, d].map(|v| (v as f32).to_bits());
         match region {
-            Region::HalfPlane { point, direction } => {
+            SoilRegion::HalfPlane { point, direction } => {
                 self.push([0, soil, 0, 1]);
                 self.push(plane(*point, *direction));
             }
-            Region::Rectangle { min, max } => {
+            SoilRegion::Rectangle { min, max } => {
                 self.push([1, soil, 0, 1]);
                 self.push(plane(*min, *max));
             }
-            Region::Band { from, to, width } => {
+            SoilRegion::Band { from, to, width } => {
                 self.push([2, soil, (*width as f32).to_bits(), 1]);
                 self.push(plane(*from, *to));
             }
-            Region::Polygon(corners) => {
+            SoilRegion::Polygon(corners) => {
                 self.push([3, soil, 0, corners.len() as u32]);
                 for (k, corner) in corners.iter().enumerate() {
                     let before = corners[(k + corners.len() - 1) % corners.len()];

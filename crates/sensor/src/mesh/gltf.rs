@@ -7,7 +7,7 @@
 //! over all nodes.
 
 use super::bounded::{BoundedVec, has_more_values};
-use super::import::{Fetch, Imported, MeshError, TRIANGLES, material_from_rgb};
+use super::import::{Fetch, ImportedMesh, MeshError, TRIANGLES, material_from_rgb};
 use super::{MeshBuilder, cross, dot};
 use crate::material::Material;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -32,23 +32,23 @@ const BUFFERS: usize = 2 << 30;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
-struct Document<'a> {
-    asset: Asset,
+struct GltfDocument<'a> {
+    asset: GltfAsset,
     #[serde(default)]
     extensions_required: BoundedVec<String, RECORDS>,
     scene: Option<usize>,
     #[serde(default)]
-    scenes: BoundedVec<Scene, RECORDS>,
+    scenes: BoundedVec<GltfScene, RECORDS>,
     #[serde(default)]
-    nodes: BoundedVec<Node, RECORDS>,
+    nodes: BoundedVec<GltfNode, RECORDS>,
     #[serde(default)]
-    meshes: BoundedVec<Shape, RECORDS>,
+    meshes: BoundedVec<GltfMesh, RECORDS>,
     #[serde(default)]
     materials: BoundedVec<Paint, MATERIALS>,
     #[serde(default)]
     accessors: BoundedVec<Accessor<'a>, RECORDS>,
     #[serde(default)]
-    buffer_views: BoundedVec<View, RECORDS>,
+    buffer_views: BoundedVec<BufferView, RECORDS>,
     #[serde(default)]
     buffers: BoundedVec<Buffer<'a>, RECORDS>,
     #[serde(default)]
@@ -56,18 +56,18 @@ struct Document<'a> {
 }
 
 #[derive(Deserialize)]
-struct Asset {
+struct GltfAsset {
     version: String,
 }
 
 #[derive(Deserialize)]
-struct Scene {
+struct GltfScene {
     #[serde(default)]
     nodes: Vec<usize>,
 }
 
 #[derive(Deserialize)]
-struct Node {
+struct GltfNode {
     #[serde(default)]
     children: Vec<usize>,
     mesh: Option<usize>,
@@ -79,7 +79,7 @@ struct Node {
 }
 
 #[derive(Deserialize)]
-struct Shape {
+struct GltfMesh {
     primitives: BoundedVec<Primitive, RECORDS>,
 }
 
@@ -144,7 +144,7 @@ struct Accessor<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct View {
+struct BufferView {
     buffer: usize,
     #[serde(default)]
     byte_offset: usize,
@@ -163,12 +163,12 @@ struct Buffer<'a> {
 /// Rows of an affine map.
 type Affine = [[f64; 4]; 3];
 
-pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, MeshError> {
+pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<ImportedMesh, MeshError> {
     let (json, mut held) = if bytes.starts_with(MAGIC) { unpacked(bytes)? } else { (bytes, None) };
     if has_more_values(json, VALUES) {
         return Err(syntax(&format!("contains more than {VALUES} values; must be fewer")));
     }
-    let document: Document<'_> =
+    let document: GltfDocument<'_> =
         serde_json::from_slice(json).map_err(|error| syntax(&error.to_string()))?;
     if !document.asset.version.starts_with("2.") {
         return Err(value("asset.version", &document.asset.version, "2.0"));
@@ -204,7 +204,7 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
         reading.ignored.push("animations".into());
     }
     reading.nodes()?;
-    Ok(Imported { builder: reading.builder, ignored: reading.ignored })
+    Ok(ImportedMesh { builder: reading.builder, ignored: reading.ignored })
 }
 
 fn syntax(cause: &str) -> MeshError {
@@ -272,7 +272,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 struct GltfReader<'a> {
-    document: &'a Document<'a>,
+    document: &'a GltfDocument<'a>,
     buffers: Vec<Vec<u8>>,
     builder: MeshBuilder,
     ignored: Vec<String>,
@@ -281,7 +281,7 @@ struct GltfReader<'a> {
 impl GltfReader<'_> {
     /// Reads every mesh at the transform of its node.
     fn nodes(&mut self) -> Result<(), MeshError> {
-        let Document { nodes, scenes, .. } = self.document;
+        let GltfDocument { nodes, scenes, .. } = self.document;
         let roots: Vec<usize> = match self.document.scene.map(|scene| (scene, scenes.get(scene))) {
             Some((_, Some(scene))) => scene.nodes.clone(),
             Some((scene, None)) => return Err(self.beyond("scene", scene, scenes.len())),
@@ -414,7 +414,7 @@ impl GltfReader<'_> {
 
     /// Returns the bytes of an accessor's elements of `size` bytes each.
     fn elements(&self, index: usize, size: usize, key: &str) -> Result<Vec<&[u8]>, MeshError> {
-        let Document { accessors, buffer_views, .. } = self.document;
+        let GltfDocument { accessors, buffer_views, .. } = self.document;
         let accessor =
             accessors.get(index).ok_or_else(|| self.beyond(key, index, accessors.len()))?;
         let of = |what: &str| format!("accessors[{index}].{what}");
@@ -478,7 +478,7 @@ fn chained(outer: &Affine, inner: &Affine) -> Affine {
     })
 }
 
-impl Node {
+impl GltfNode {
     /// Returns the map from the node's frame to its parent's.
     fn place(&self) -> Affine {
         if let Some(m) = self.matrix {

@@ -19,7 +19,7 @@ mod tile;
 pub use flat::{FlatTile, WindowPosition, WordLayout};
 pub use tile::GroundMark;
 
-use super::packet::{F32Lanes, NO_HIT, Packet, RAYS, Search, Simd, dispatch, level};
+use super::packet::{F32Lanes, NO_HIT, Packet, PacketTraversal, RAYS, Simd, dispatch, level};
 use super::ray::Ray;
 use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::grid::{TILE, TileKey};
@@ -179,7 +179,7 @@ impl HeightPyramid {
         let mut ground_hits = [None; RAYS];
         dispatch!(level(), simd => {
             let near = F32Lanes::splat(simd, near as f32);
-            let mut search = Search::new(simd, false, packet.count, far);
+            let mut search = PacketTraversal::new(simd, false, packet.count, far);
             self.intersect(&packet, near, &mut search, &mut ground_hits);
         });
         ground_hits
@@ -191,7 +191,7 @@ impl HeightPyramid {
         &self,
         packet: &Packet,
         near: F32Lanes<S>,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
         ground_hits: &mut [Option<GroundHit>; RAYS],
     ) {
         let simd = near.simd;
@@ -463,7 +463,7 @@ impl Window {
         &self,
         packet: &Packet,
         near: F32Lanes<S>,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     ) -> F32Lanes<S> {
         let simd = near.simd;
         let per_cell = 1.0 / self.cell();
@@ -488,7 +488,7 @@ impl Window {
     fn refine_hits<S: Simd>(
         &self,
         packet: &Packet,
-        search: &Search<S>,
+        search: &PacketTraversal<S>,
         ground_hits: &mut [Option<GroundHit>; RAYS],
     ) {
         let per_cell = 1.0 / self.cell();
@@ -557,7 +557,7 @@ impl CellGrid for Window {
         at: [usize; 2],
         ranges: [F32Lanes<S>; 2],
         _number: u32,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     ) {
         let [x, y] = at;
         let index = y * SIDE + x;

@@ -8,7 +8,7 @@
 //! This is the maximum mipmap of Tevs, Ihrke and Seidel (2008) with planes instead of heights. At
 //! grazing angles, a ray hits a level lid over a slope long before the ground.
 
-use super::super::packet::{F32Lanes, RAYS, Search, Simd, to_lanes};
+use super::super::packet::{F32Lanes, PacketTraversal, RAYS, Simd, to_lanes};
 use fearless_simd::prelude::*;
 
 /// Rays over a square, one per lane: x and y in cells, z in m.
@@ -39,7 +39,7 @@ pub(super) trait CellGrid {
         at: [usize; 2],
         ranges: [F32Lanes<S>; 2],
         number: u32,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     );
 }
 
@@ -113,7 +113,7 @@ impl<S: Simd> GridRays<S> {
         floor: &F,
         number: u32,
         near: F32Lanes<S>,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     ) {
         let before = search.stack_depth();
         let (mut level, mut at) = (F::LEVELS, [0, 0]);
@@ -192,7 +192,7 @@ impl<S: Simd> GridRays<S> {
         [x, y]: [usize; 2],
         [enter, leave]: [F32Lanes<S>; 2],
         number: [u32; 2],
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     ) {
         let simd = enter.simd;
         let [h00, h10, h01, h11] = corners;
@@ -488,7 +488,7 @@ mod tests {
             }
             dispatch!(Level::new(), simd => {
                 let lines = GridRays::new(simd, &origin, &slope, 1e-5);
-                let mut search = Search::new(simd, false, RAYS, 100.0);
+                let mut search = PacketTraversal::new(simd, false, RAYS, 100.0);
                 lines.walk(self, 0, F32Lanes::splat(simd, 0.0), &mut search);
                 let met = search.thing.as_array()[place] != NO_HIT;
                 met.then_some(f64::from(search.far.as_array()[place]))
@@ -517,7 +517,7 @@ mod tests {
             at: [usize; 2],
             ranges: [F32Lanes<S>; 2],
             number: u32,
-            search: &mut Search<S>,
+            search: &mut PacketTraversal<S>,
         ) {
             let corners = patch(&self.corners, at[0], at[1]);
             lines.intersect_patch(

@@ -12,7 +12,7 @@ pub use detection::DetectionModel;
 pub use fuel::FuelModel;
 
 use super::statistics::{
-    Interval, Moments, NormalOrLognormal, clopper_pearson, lognormal_mean_of_few,
+    Interval, NormalOrLognormal, SampleMoments, clopper_pearson, lognormal_mean_of_few,
     normal_or_lognormal, wilson,
 };
 use bekker_math::numeric::{exp, ln};
@@ -165,14 +165,14 @@ fn proportion(successes: u64, trials: u64) -> Interval {
 /// Returns the mean of a lognormal sample of at least two positive numbers.
 fn lognormal(sample: &[f64]) -> Option<Interval> {
     let logs: Vec<f64> = sample.iter().filter(|x| **x > 0.0).map(|&x| ln(x)).collect();
-    let Moments { count, mean, deviation } = Moments::new(&logs)?;
+    let SampleMoments { count, mean, deviation } = SampleMoments::new(&logs)?;
     let deviation = deviation?;
     lognormal_mean_of_few(mean, deviation * deviation, count, CONFIDENCE)
 }
 
 /// Returns the mean of fractions with Student's interval, clipped to 0 and 1.
 fn mean_share(sample: &[f64]) -> Interval {
-    let moments = Moments::new(sample);
+    let moments = SampleMoments::new(sample);
     let value = moments.as_ref().map_or(f64::NAN, |own| own.mean);
     // unknown bounds stay NaN
     let [low, high] = match moments.and_then(|own| own.estimate()) {

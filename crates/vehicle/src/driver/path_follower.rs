@@ -5,7 +5,7 @@ use super::{
     Path, PurePursuit, PursuedPath, SpeedControl, SpeedGoal, SteeringGeometry, TrailerGeometry,
     pure_pursuit::arc_curvature,
 };
-use crate::spec::Footprint;
+use crate::spec::VehicleFootprint;
 use crate::{Controls, Locks, Selector};
 use bekker_math::spatial::Vec3;
 use schemars::JsonSchema;
@@ -130,7 +130,7 @@ impl PathFollower {
     /// station, m.
     ///
     /// The first is that of the leading end, the second that of the trailing end (negative).
-    pub fn ends(&self, footprint: &Footprint) -> [f64; 2] {
+    pub fn ends(&self, footprint: &VehicleFootprint) -> [f64; 2] {
         let behind =
             self.reversed_trailer().map_or(0.0, |trailer| trailer.overhang + trailer.drawbar);
         let counts = self.geometry.rear_axle - behind;

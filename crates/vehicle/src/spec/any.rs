@@ -1,6 +1,6 @@
 //! A file of a wheeled or tracked vehicle.
 
-use super::{Footprint, SpecError, TrackedSpec, VehicleSpec};
+use super::{SpecError, TrackedSpec, VehicleFootprint, VehicleSpec};
 use crate::powertrain::Powertrain;
 use serde::Serialize;
 
@@ -74,10 +74,10 @@ impl AnySpec {
     }
 
     /// Returns the area that the vehicle covers in plan view.
-    pub fn footprint(&self) -> Footprint {
+    pub fn footprint(&self) -> VehicleFootprint {
         match self {
-            AnySpec::Wheeled(spec) => Footprint::from_spec(spec),
-            AnySpec::Tracked(spec) => Footprint::from_tracked_spec(spec),
+            AnySpec::Wheeled(spec) => VehicleFootprint::from_spec(spec),
+            AnySpec::Tracked(spec) => VehicleFootprint::from_tracked_spec(spec),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Checks of the parameters of a tracked vehicle.
 
 use super::check::{
-    Check, apart, chassis, check_range, inertia, list, not_negative, part, point, positive,
-    powertrain, require,
+    Check, chassis, check_range, inertia, list, not_negative, part, point, positive, powertrain,
+    require, require_distinct,
 };
 use super::{SpecError, Track, TrackSteering, TrackedSpec};
 
@@ -66,8 +66,8 @@ impl TrackedSpec {
         )?;
         part("road_arm.arm", &arm.arm)?;
         point("road_arm.com", &arm.com)?;
-        apart("road_arm.pivot", &arm.pivot, &[0.0; 3])?;
-        apart("road_arm.damper_arm", &arm.damper_arm, &arm.damper_chassis)?;
+        require_distinct("road_arm.pivot", &arm.pivot, &[0.0; 3])?;
+        require_distinct("road_arm.damper_arm", &arm.damper_arm, &arm.damper_chassis)?;
         require(arm.torque.is_finite(), "road_arm.torque", arm.torque, "a finite torque")?;
         positive("road_arm.stiffness", arm.stiffness)?;
         not_negative("road_arm.damping", arm.damping)?;

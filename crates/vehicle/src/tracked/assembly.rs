@@ -4,19 +4,19 @@
 //! or the shoes ([`super::segments`]) add their own bodies. The driveline ends at the sprockets'
 //! coordinates.
 
-use super::belt::{self, Belt};
+use super::belt::{self, BandIndices};
 use super::segments::{self, Segments};
 use crate::multibody::{
     Body, BodyId, Closure, Coordinate, Element, Inertia, Joint, ModelBuilder, ModelError,
     MultibodyModel,
 };
 use crate::spec::{MassProperties, Point, Track, TrackModel, TrackSteering, TrackedSpec};
-use crate::transmission::{Transmission, TransmissionShafts};
+use crate::transmission::{TransmissionIndices, TransmissionShafts};
 use bekker_math::spatial::{Mat3, Vec3};
 
 /// A road arm.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arm {
+pub(super) struct RoadArmIndices {
     pub body: BodyId,
     /// Element of torsion bar and stops.
     pub element: usize,
@@ -44,7 +44,7 @@ impl WheelSpin {
 /// Model of the track around the wheels.
 #[derive(Clone, Debug)]
 pub(super) enum TrackKind {
-    Belt(Belt),
+    Belt(BandIndices),
     Segments(Segments),
 }
 
@@ -54,7 +54,7 @@ pub(super) struct TrackIndices {
     /// Lateral position of the track's midline, m.
     pub y: f64,
     pub run: TrackKind,
-    pub arms: Vec<Arm>,
+    pub arms: Vec<RoadArmIndices>,
     /// Body that carries the idler.
     pub carrier: BodyId,
     pub idler: WheelSpin,
@@ -74,7 +74,7 @@ pub(super) struct TrackedParts {
     /// Index of the load on the hull in the workspace.
     pub hull_load: usize,
     pub tracks: [TrackIndices; 2],
-    pub transmission: Transmission,
+    pub transmission: TransmissionIndices,
     pub carrier: usize,
     /// Steering brakes for turns to the left and to the right.
     pub steering: [usize; 2],
@@ -238,7 +238,7 @@ pub(super) fn arm(
     hull: BodyId,
     rolls: bool,
     builder: &mut ModelBuilder,
-) -> Arm {
+) -> RoadArmIndices {
     let mirror = y.signum();
     let name = side(y);
     let center = Vec3::new(track.stations[index], y, spec.wheel_height);
@@ -269,11 +269,11 @@ pub(super) fn arm(
     });
     let spin = WheelSpin { coordinate: swing, factor: 0.0 };
     if !rolls {
-        return Arm { body, element, damper, wheel: body, spin };
+        return RoadArmIndices { body, element, damper, wheel: body, spin };
     }
     let wheel = wheel(format!("{name} wheel {index}"), body, center, &ring, builder);
     let spin = WheelSpin { coordinate: builder.coordinate(wheel), factor: 1.0 };
-    Arm { body, element, damper, wheel, spin }
+    RoadArmIndices { body, element, damper, wheel, spin }
 }
 
 /// Name of the side of a lateral position `y`.

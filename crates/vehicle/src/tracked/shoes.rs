@@ -1,7 +1,7 @@
 //! Positions of the shoes, and the loads of the ground on them.
 
 use super::assembly::TrackKind;
-use super::belt::{Belt, BeltNode};
+use super::belt::{BandIndices, BeltNode};
 use super::{TrackedVehicle, TrackedWorkspace};
 use crate::state::VehicleState;
 use bekker_math::spatial::{Load, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
@@ -205,7 +205,7 @@ impl TrackedVehicle {
     /// Finds the shoes on a band.
     fn find_shoes_on_band(
         &self,
-        track: &Belt,
+        track: &BandIndices,
         state: &VehicleState,
         workspace: &TrackedWorkspace,
         shoes: &mut Shoes,

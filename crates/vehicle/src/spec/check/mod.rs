@@ -9,7 +9,8 @@ mod trailer;
 
 pub(super) use drive::powertrain;
 pub(super) use rule::{
-    Check, apart, check_range, inertia, list, not_negative, part, point, positive, require, rigid,
+    Check, check_range, inertia, list, not_negative, part, point, positive, require,
+    require_distinct, rigid,
 };
 
 use super::spec_error::SpecError;
@@ -116,8 +117,12 @@ impl VehicleSpec {
                 part(&format!("{key}.link"), &s.link)?;
                 part(&format!("{key}.arm"), &s.arm)?;
                 let p = &s.points;
-                apart(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
-                apart(&format!("{key}.points.idler_link"), &p.idler_link, &p.idler_chassis)?;
+                require_distinct(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
+                require_distinct(
+                    &format!("{key}.points.idler_link"),
+                    &p.idler_link,
+                    &p.idler_chassis,
+                )?;
                 check_range(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 89.0)?;
                 wheel_angle(key, s.max_wheel_angle_deg)
             }
@@ -132,9 +137,9 @@ impl VehicleSpec {
                 let key = "steering.drag_link";
                 part(&format!("{key}.arm"), &s.arm)?;
                 let p = &s.points;
-                apart(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
-                apart(&format!("{key}.points.knuckle"), &p.knuckle, &p.arm_link)?;
-                apart(&format!("{key}.points.axis"), &p.axis, &[0.0; 3])?;
+                require_distinct(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
+                require_distinct(&format!("{key}.points.knuckle"), &p.knuckle, &p.arm_link)?;
+                require_distinct(&format!("{key}.points.axis"), &p.axis, &[0.0; 3])?;
                 check_range(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 89.0)?;
                 wheel_angle(key, s.max_wheel_angle_deg)
             }

@@ -50,7 +50,7 @@ pub(in crate::spec) fn list(values: &[f64]) -> String {
     format!("[{}]", values.iter().map(f64::to_string).collect::<Vec<_>>().join(", "))
 }
 
-pub(in crate::spec) fn apart(key: &str, a: &Point, b: &Point) -> Check {
+pub(in crate::spec) fn require_distinct(key: &str, a: &Point, b: &Point) -> Check {
     let distance = (0..3).map(|i| (a[i] - b[i]) * (a[i] - b[i])).sum::<f64>().sqrt();
     require(distance > 1e-6, key, list(a), "away from the other end")
 }

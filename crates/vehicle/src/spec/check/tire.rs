@@ -1,6 +1,6 @@
 //! Checks of the parameters of a tire, on soil and on firm ground.
 
-use super::super::{FlexibleTire, RigidTire};
+use super::super::{FlexibleTireSpec, RigidTire};
 use super::rule::{Check, check_range, list, not_negative, positive, require};
 use crate::inflation::{MOST_KPA, pascals};
 use crate::tire::{SlipCurve, TMeasy};
@@ -47,7 +47,7 @@ fn inflation(key: &str, kpa: f64) -> Check {
     require(allowed.is_empty(), key, kpa, &allowed)
 }
 
-pub(super) fn flexible(tire: &FlexibleTire, rigid: &RigidTire, wheels: usize) -> Check {
+pub(super) fn flexible(tire: &FlexibleTireSpec, rigid: &RigidTire, wheels: usize) -> Check {
     let key = "tire.flexible";
     let radius = rigid.radius();
     let fine = tire.width > 0.0 && tire.width <= rigid.width() && tire.width.is_finite();
