@@ -11,7 +11,7 @@ use bekker::spatial::{Pose, Vec3};
 use bekker::sync::ground_code::CodecState;
 use bekker::terrain::Terrain;
 use bekker::vehicle::Vehicle;
-use bekker::vehicle::driver::{Driver, Table};
+use bekker::vehicle::driver::{Driver, DriverTable};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn drive(spacing: f64) -> WorldModel {
     let agent = AgentModel {
         name: "lead".into(),
         vehicle: AnyVehicle::Wheeled(vehicle),
-        driver: Driver::Table(Table { throttle: Some(throttle), ..Table::default() }),
+        driver: Driver::Table(DriverTable { throttle: Some(throttle), ..DriverTable::default() }),
         leader: None,
         start: Pose { position: Vec3::new(0.0, 0.0, 0.6), ..Pose::default() },
         speed: 5.0,

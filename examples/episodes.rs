@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for episode in 0..EPISODES {
         // the second episode of each pair drives in the ruts of the first
         let y = 4.0 * f64::from(episode / 2);
-        let start = Placement { position: [0.0, y], heading: 0.0, speed: 0.0 };
+        let start = VehiclePlacement { position: [0.0, y], heading: 0.0, speed: 0.0 };
         let stand = world.respawn(0, &start)?;
         let until = world.time() + 8.0;
         while world.time() < until && world.outcome(0).code != OutcomeCode::Immobilized {
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Follows the line y = `line`, m, at the target speed.
 fn drive(seen: &Sample, line: f64) -> Command {
     let ahead = seen.pose.orientation * bekker::spatial::Vec3::x();
-    let steering = Steering::Angle(-0.15 * (seen.pose.position.y - line) - 0.7 * ahead.y);
+    let steering = SteeringCommand::Angle(-0.15 * (seen.pose.position.y - line) - 0.7 * ahead.y);
     let throttle = 0.4 + 0.3 * (WANTED - seen.speed);
     Command { throttle, steering, brake: 0.0, gear: Selector::Drive, ..Command::default() }
 }

@@ -139,7 +139,8 @@ impl ExternalDriver for BetweenBarriers {
                 _ => {}
             }
         }
-        let steering = Steering::Angle(0.9 * self.bearing + 0.1 * self.sum + 0.05 * self.change);
+        let steering =
+            SteeringCommand::Angle(0.9 * self.bearing + 0.1 * self.sum + 0.05 * self.change);
         let pedals = 0.3 + 0.25 * (SPEED - self.speed);
         let (throttle, brake) = (pedals.clamp(0.0, 1.0), (-pedals).clamp(0.0, 1.0));
         Some(Command { throttle, brake, steering, gear: Selector::Drive, ..Command::default() })
@@ -189,7 +190,8 @@ impl Observer<Infallible> for Lap {
 pub fn drive(time: f64, lap: &mut Lap) -> Result<World, Box<dyn std::error::Error>> {
     let file = ScenarioFile::parse("lidar_car", &scenario(), Path::new("."), &[])?;
     let model = build::world(&file)?.world;
-    let runner = Runner::new(model, None, Schedule { sample_every: 1.0, ..Schedule::until(time) })?;
+    let runner =
+        Runner::new(model, None, RunSchedule { sample_every: 1.0, ..RunSchedule::until(time) })?;
     let runner = runner.drive(0, BetweenBarriers::default())?;
     Ok(runner.run(&mut [lap])?.0)
 }

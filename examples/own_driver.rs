@@ -44,7 +44,7 @@ impl ExternalDriver for Scout {
         }
         // the vehicle starts at a heading of 20 degrees and turns east
         let wanted = -20_f64.to_radians();
-        let steering = Steering::Angle(0.8 * (wanted - self.heading));
+        let steering = SteeringCommand::Angle(0.8 * (wanted - self.heading));
         let throttle = 0.5 + 0.4 * (4.0 - self.speed);
         Some(Command {
             throttle,
@@ -76,7 +76,8 @@ impl Observer<Infallible> for Diary {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = ScenarioFile::parse("own_driver", SCENARIO, Path::new("."), &[])?;
     let model = build::world(&file)?.world;
-    let runner = Runner::new(model, None, Schedule { sample_every: 2.0, ..Schedule::until(20.0) })?;
+    let runner =
+        Runner::new(model, None, RunSchedule { sample_every: 2.0, ..RunSchedule::until(20.0) })?;
     let runner = runner.drive(0, Scout { heading: 0.0, speed: 0.0 })?;
     let (world, _) = runner.run(&mut [&mut Diary])?;
     println!("{}", world.outcome(0).sentence);

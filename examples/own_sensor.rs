@@ -63,7 +63,7 @@ impl Observer<OffTerrain> for Profilometer {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = ScenarioFile::parse("own_sensor", SCENARIO, Path::new("."), &[])?;
     let model = build::world(&file)?.world;
-    let schedule = Schedule { sample_every: 1.0, ..Schedule::until(20.0) };
+    let schedule = RunSchedule { sample_every: 1.0, ..RunSchedule::until(20.0) };
     let mut sensor = Profilometer { profile: [0.0; 41] };
     let (world, stopped) = Runner::new(model, None, schedule)?.run(&mut [&mut sensor])?;
     let way = world.sample(0).map_or(0.0, |carrier| carrier.pose.position.x);

@@ -24,7 +24,7 @@ driver = { kind = "table", rows = [{ time = 0, brake = 1 }] }
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = ScenarioFile::parse("ten_futures", SCENARIO, Path::new("."), &[])?;
     let mut world = World::new(build::world(&file)?.world);
-    let mut futures = Batch::from_world(&world, 10);
+    let mut futures = WorldBatch::from_world(&world, 10);
     while world.time() < 12.0 {
         // simulates 1.5 s with each throttle
         futures.restore(world.state())?;

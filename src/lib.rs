@@ -41,13 +41,13 @@
 //!    [`Observer`](simulation::Observer)s at heartbeats, samples, readings and checkpoints. The record
 //!    on disk is one of them ([`report::recorder`]). `examples/own_sensor.rs` is a profilometer that
 //!    stops the run.
-//! 2. **Drive.** An [`ExternalDriver`](simulation::ExternalDriver) receives what the sensors of its
-//!    vehicle measure and returns [`Command`](simulation::Command)s: `examples/own_driver.rs`,
+//! 2. **Drive.** An [`ExternalDriver`](simulation::ExternalDriver) receives the readings of its
+//!    vehicle's sensors and returns [`Command`](simulation::Command)s: `examples/own_driver.rs`,
 //!    `examples/lidar_car.rs`.
 //! 3. **Reset and branch.** [`World::command`](simulation::World::command) drives a vehicle,
 //!    [`World::restore`](simulation::World::restore) returns to a state, and
-//!    [`World::respawn`](simulation::World::respawn) places a vehicle anew, without building the model
-//!    again: `examples/episodes.rs`. A [`Batch`](simulation::Batch) steps many worlds over one model in
+//!    [`World::respawn`](simulation::World::respawn) places a vehicle again, without building the model
+//!    again: `examples/episodes.rs`. A [`WorldBatch`](simulation::WorldBatch) steps many worlds over one model in
 //!    parallel: `examples/ten_futures.rs`.
 //! 4. **Read.** Between heartbeats a world gives
 //!    [samples](simulation::World::sample_into) without allocation,
@@ -85,11 +85,11 @@
 //!
 //! # Features
 //!
-//! | feature | what it adds |
+//! | feature | addition |
 //! | --- | --- |
 //! | (none) | worlds, scenarios and studies: pure Rust, no system library |
 //! | `report` | tables, pictures, Parquet, GeoTIFF and MCAP ([`report`]) |
-//! | `link` | controllers and observers from outside, over sockets ([`link`]) |
+//! | `link` | external controllers and observers, over sockets ([`link`]) |
 //! | `cli` (default) | the command `bekker` ([`cli`]), with `report` and `link` |
 //! | `allocations` | `bekker bench` counts heap allocations |
 //! | `mpi` | ranks over MPI: needs an MPI and libclang to build |
@@ -168,22 +168,22 @@ pub mod simulation {
     pub use bekker_agent::{
         AgentModel, AgentState, AnyVehicle, Approach, Assignment, Autonomy, AutonomyState,
         BarrierArm, Beacon, Bursts, Cause, Clock, ClockError, Collision, CollisionTarget,
-        ContactContext, ContactWorkspace, Diagnosis, DriveWork, Endings, Event, Failure,
-        GroundVehicle, GroundVehicleError, GroundVehicleWorkspace, Hazard, Immobility, Leader,
-        Light, MapSharing, Message, Monitor, Obstacles, Outcome, OutcomeCode, OutcomeReport,
-        Pedestrian, Phase, PhaseTime, PlatoonSummary, Prop, PropForm, PropKind, Radio, RadioNet,
-        RadioSummary, ReceivedMessage, RoadUser, Sample, SearchPartition, SecondThreadScratch,
-        Spinning, StartCondition, StaticObstacle, Station, Stopwatch, Task, Team, TeamMember,
-        TileMessage, TimedPhase, Timing, Timings, TireState, TireSummary, TowLink,
-        TrackedGroundVehicle, TracksWorkspace, Traffic, TrafficLight, TrailerEvent, TrailerSample,
-        VehicleProperties, VehicleSummary, WheelMean, WheelSample, WheeledGroundVehicle,
-        WheelsWorkspace, belt, decimal_seconds, resting_pose, ring, tread, underside,
-        whole_microseconds,
+        ContactContext, ContactWorkspace, Diagnosis, DriveWork, Endings, Event, GroundVehicle,
+        GroundVehicleError, GroundVehicleWorkspace, Hazard, Immobility, Leader, MapSharing,
+        MessageCounters, Monitor, Obstacles, Outcome, OutcomeCode, OutcomeReport, Pedestrian,
+        PhaseTime, PlatoonSummary, PropForm, PropKind, Radio, RadioMessage, RadioNet, RadioStation,
+        RadioSummary, ReceivedMessage, RoadUser, Sample, SceneryObject, SearchPartition,
+        SecondThreadScratch, SignalColor, SignalPhase, Spinning, StartCondition, StateFailure,
+        StaticObstacle, Stopwatch, Team, TeamMember, TeamTask, TileMessage, TimedPhase, Timing,
+        Timings, TireContactState, TireSummary, TowLink, TrackedGroundVehicle, TracksWorkspace,
+        TrafficLight, TrailerEvent, TrailerSample, VehicleProperties, VehicleSummary, WheelMean,
+        WheelSample, WheeledGroundVehicle, WheelsWorkspace, belt, decimal_seconds, resting_pose,
+        ring, tread, underside, whole_microseconds,
     };
     #[doc(inline)]
     pub use bekker_ranks::{
-        Flow, HeartbeatInfo, HeartbeatMetrics, Observer, RankError, Ranks, Rebalancing,
-        RootHeartbeat, Route, RunError, Runner, Schedule, Sharing, StartupError, agree,
+        Flow, HeartbeatInfo, HeartbeatMetrics, MessageRoute, Observer, RankError, Ranks,
+        Rebalancing, RootHeartbeat, RunError, RunSchedule, Runner, Sharing, StartupError, agree,
         first_startup_error,
     };
     #[doc(hidden)]
@@ -192,13 +192,13 @@ pub mod simulation {
     pub use bekker_world::checkpoint;
     #[doc(inline)]
     pub use bekker_world::{
-        AutonomyView, Batch, BlockedCell, CellView, CheckpointError, Command, CommandError,
-        CommandOrigin, CommandRecord, Controller, ControllerRequest, ControllerView,
-        ExplorationSummary, ExternalDriver, ExternalVehicle, HeartbeatRecord, Hole, ImportedMeshes,
-        Measurement, NAMED_AGENTS, OnTimeout, PacingSummary, PartsError, Perception, Placement,
-        PoolSize, RunSummary, RunWarning, SceneModel, StateError, StateHash, StatePart, Steering,
-        ThreadError, ViewRequest, VisibleWorld, VisualMeshes, World, WorldModel, WorldState,
-        drawn_hull, ensure_global_pool, scatter_props, start_global_pool, start_workers,
-        thread_pool,
+        AutonomyView, BlockedCell, CellView, CheckpointError, Command, CommandError, CommandOrigin,
+        CommandRecord, Controller, ControllerRequest, ControllerView, ExplorationSummary,
+        ExternalDriver, ExternalVehicle, HeartbeatRecord, Hole, ImportedMeshes, Measurement,
+        NAMED_AGENTS, OnTimeout, PacingSummary, PartsError, Perception, PoolSize, RunSummary,
+        RunWarning, SceneModel, StateError, StateHash, StatePart, SteeringCommand, ThreadError,
+        VehiclePlacement, ViewRequest, VisibleWorld, VisualMeshes, World, WorldBatch, WorldModel,
+        WorldState, drawn_hull, ensure_global_pool, scatter_props, start_global_pool,
+        start_workers, thread_pool,
     };
 }

@@ -7,10 +7,10 @@
 //! | for | names |
 //! | --- | --- |
 //! | a scenario | [`ScenarioFile`], [`Scenario`], [`Diagnostics`], [`build`] |
-//! | a world | [`World`], [`WorldModel`], [`WorldState`], [`Batch`], [`Placement`], [`Endings`] |
-//! | a run | [`Runner`], [`Schedule`], [`Observer`], [`HeartbeatInfo`], [`Flow`], [`RunError`], [`RunSummary`] |
+//! | a world | [`World`], [`WorldModel`], [`WorldState`], [`WorldBatch`], [`VehiclePlacement`], [`Endings`] |
+//! | a run | [`Runner`], [`RunSchedule`], [`Observer`], [`HeartbeatInfo`], [`Flow`], [`RunError`], [`RunSummary`] |
 //! | results | [`Sample`], [`WheelSample`], [`Event`], [`OutcomeCode`], [`Reading`], [`Delivery`] |
-//! | control | [`Command`], [`Steering`], [`Selector`], [`ExternalDriver`], [`Perception`], [`Controller`] |
+//! | control | [`Command`], [`SteeringCommand`], [`Selector`], [`ExternalDriver`], [`Perception`], [`Controller`] |
 //! | ground | [`Terrain`], [`GroundModel`], [`Soil`], [`SoilLaw`], [`Loading`] |
 //! | vehicles | [`Vehicle`], [`TrackedVehicle`], [`VehicleSpec`], [`TrackedSpec`], [`Driver`] |
 //! | ranks | [`Ranks`], [`Communicator`] |
@@ -138,7 +138,7 @@ pub use bekker_world::WorldState;
 /// # use std::path::Path;
 /// # let file = ScenarioFile::read(Path::new("examples/single_vehicle.toml"), &[])?;
 /// # let mut world = World::new(build::world(&file)?.world);
-/// let mut futures = Batch::from_world(&world, 3);
+/// let mut futures = WorldBatch::from_world(&world, 3);
 /// for (future, world) in futures.iter_mut().enumerate() {
 ///     world.command(0, Some(Command { throttle: 0.5 * future as f64, ..Command::default() }))?;
 /// }
@@ -149,7 +149,7 @@ pub use bekker_world::WorldState;
 /// ```
 ///
 #[doc(inline)]
-pub use bekker_world::Batch;
+pub use bekker_world::WorldBatch;
 
 /// Places a vehicle elsewhere on the ruts that are there, without building the model again.
 ///
@@ -158,14 +158,14 @@ pub use bekker_world::Batch;
 /// # use std::path::Path;
 /// # let file = ScenarioFile::read(Path::new("examples/single_vehicle.toml"), &[])?;
 /// # let mut world = World::new(build::world(&file)?.world);
-/// let start = Placement { position: [0.0, 6.0], heading: 0.0, speed: 2.0 };
+/// let start = VehiclePlacement { position: [0.0, 6.0], heading: 0.0, speed: 2.0 };
 /// world.respawn(0, &start)?;
 /// assert!((world.sample(0).unwrap().pose.position.y - 6.0).abs() < 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 #[doc(inline)]
-pub use bekker_world::Placement;
+pub use bekker_world::VehiclePlacement;
 
 /// Conditions that end a drive.
 ///
@@ -188,7 +188,7 @@ pub use bekker_agent::Endings;
 /// # use bekker::prelude::*;
 /// # use std::path::Path;
 /// # let file = ScenarioFile::read(Path::new("examples/single_vehicle.toml"), &[])?;
-/// let runner = Runner::new(build::world(&file)?.world, None, Schedule::until(0.2))?;
+/// let runner = Runner::new(build::world(&file)?.world, None, RunSchedule::until(0.2))?;
 /// let (world, stopped) = runner.run::<std::convert::Infallible>(&mut [])?;
 /// assert!(!stopped && (world.time() - 0.2).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -201,12 +201,12 @@ pub use bekker_ranks::Runner;
 ///
 /// ```
 /// # use bekker::prelude::*;
-/// let schedule = Schedule { sample_every: 1.0, hash_every: Some(1), ..Schedule::until(60.0) };
+/// let schedule = RunSchedule { sample_every: 1.0, hash_every: Some(1), ..RunSchedule::until(60.0) };
 /// assert_eq!(schedule.checkpoint_every, None);
 /// ```
 ///
 #[doc(inline)]
-pub use bekker_ranks::Schedule;
+pub use bekker_ranks::RunSchedule;
 
 /// Receives what happens in a run.
 ///
@@ -222,7 +222,7 @@ pub use bekker_ranks::Schedule;
 ///     }
 /// }
 /// let mut top_speed = TopSpeed(0.0);
-/// let runner = Runner::new(build::world(&file)?.world, None, Schedule::until(0.5))?;
+/// let runner = Runner::new(build::world(&file)?.world, None, RunSchedule::until(0.5))?;
 /// runner.run(&mut [&mut top_speed])?;
 /// assert!(top_speed.0 > 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -319,7 +319,7 @@ pub use bekker_agent::Sample;
 #[doc(inline)]
 pub use bekker_agent::WheelSample;
 
-/// What happened to a vehicle in the last heartbeat.
+/// Event of a vehicle in the last heartbeat.
 ///
 /// ```
 /// # use bekker::prelude::*;
@@ -352,7 +352,7 @@ pub use bekker_agent::Event;
 #[doc(inline)]
 pub use bekker_agent::OutcomeCode;
 
-/// What a sensor measured.
+/// Measurement of a sensor.
 ///
 /// ```
 /// # use bekker::prelude::*;
@@ -390,7 +390,7 @@ pub use bekker_sensor::Delivery;
 /// # use std::path::Path;
 /// # let file = ScenarioFile::read(Path::new("examples/single_vehicle.toml"), &[])?;
 /// # let mut world = World::new(build::world(&file)?.world);
-/// let full = Command { throttle: 1.0, steering: Steering::Share(0.5), ..Command::default() };
+/// let full = Command { throttle: 1.0, steering: SteeringCommand::Share(0.5), ..Command::default() };
 /// world.command(0, Some(full))?;
 /// (0..100).for_each(|_| world.advance());
 /// assert!(world.sample(0).unwrap().speed > 0.5);
@@ -404,12 +404,12 @@ pub use bekker_world::Command;
 ///
 /// ```
 /// # use bekker::prelude::*;
-/// let left = Command { steering: Steering::Angle(10_f64.to_radians()), ..Command::default() };
-/// assert_ne!(left.steering, Steering::Share(0.0));
+/// let left = Command { steering: SteeringCommand::Angle(10_f64.to_radians()), ..Command::default() };
+/// assert_ne!(left.steering, SteeringCommand::Share(0.0));
 /// ```
 ///
 #[doc(inline)]
-pub use bekker_world::Steering;
+pub use bekker_world::SteeringCommand;
 
 /// Selector of the gearbox.
 ///
@@ -422,7 +422,7 @@ pub use bekker_world::Steering;
 #[doc(inline)]
 pub use bekker_vehicle::Selector;
 
-/// Drives a vehicle by what its sensors measure; closures do, too.
+/// Drives a vehicle from its sensor readings; closures implement it.
 ///
 /// ```
 /// # use bekker::prelude::*;
@@ -434,7 +434,7 @@ pub use bekker_vehicle::Selector;
 ///         Some(Command { throttle, ..Command::default() })
 ///     }
 /// }
-/// let runner = Runner::new(build::world(&file)?.world, None, Schedule::until(0.5))?;
+/// let runner = Runner::new(build::world(&file)?.world, None, RunSchedule::until(0.5))?;
 /// let (world, _) = runner.drive(0, pull_away())?.run::<std::convert::Infallible>(&mut [])?;
 /// assert!(world.sample(0).unwrap().speed > 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -443,7 +443,7 @@ pub use bekker_vehicle::Selector;
 #[doc(inline)]
 pub use bekker_world::ExternalDriver;
 
-/// What an external driver receives: time and readings, no truth.
+/// Input of an external driver: time and readings, no truth.
 ///
 /// ```
 /// # use bekker::prelude::*;
@@ -473,7 +473,7 @@ pub use bekker_world::Perception;
 /// # use std::path::Path;
 /// # let file = ScenarioFile::read(Path::new("examples/single_vehicle.toml"), &[])?;
 /// let mut quit = Quit;
-/// let runner = Runner::new(build::world(&file)?.world, None, Schedule::until(20.0))?;
+/// let runner = Runner::new(build::world(&file)?.world, None, RunSchedule::until(20.0))?;
 /// let runner = runner.controlled_by(Some(&mut quit));
 /// let (world, _) = runner.run::<std::convert::Infallible>(&mut [])?;
 /// assert!(world.time() < 1.0);
@@ -693,7 +693,7 @@ pub use bekker_study::design::Study;
 #[doc(inline)]
 pub use bekker_study::design::StudyConfig;
 
-/// Reads a map file and asks what lies at a point.
+/// Reads a map file and looks up a point.
 ///
 /// ```
 /// # use bekker::prelude::*;

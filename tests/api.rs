@@ -5,9 +5,9 @@ use bekker::ground::SampleGrid;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::Reading;
 use bekker::simulation::{
-    Batch, Command, CommandError, Endings, Event, Flow, GroundVehicle, HeartbeatInfo,
-    HeartbeatMetrics, Observer, OutcomeCode, Perception, Placement, RunError, Runner, Sample,
-    Schedule, Steering, World, WorldModel,
+    Command, CommandError, Endings, Event, Flow, GroundVehicle, HeartbeatInfo, HeartbeatMetrics,
+    Observer, OutcomeCode, Perception, RunError, RunSchedule, Runner, Sample, SteeringCommand,
+    VehiclePlacement, World, WorldBatch, WorldModel,
 };
 use bekker::vehicle::Selector;
 use bekker::vehicle::driver::Intent;
@@ -87,12 +87,12 @@ impl Observer<String> for Log {
 /// Each observer receives all callbacks in order, and the run gives the same result as a manual
 /// loop.
 #[test]
-fn a_run_tells_its_observers_all() {
-    let schedule = Schedule {
+fn observers_receive_all_callbacks() {
+    let schedule = RunSchedule {
         sample_every: 0.25,
         checkpoint_every: Some(0.5),
         hash_every: Some(1),
-        ..Schedule::until(1.0)
+        ..RunSchedule::until(1.0)
     };
     let (mut one, mut other) = (Log::default(), Log::default());
     let runner = Runner::new(model(SCENARIO), None, schedule).unwrap();
@@ -114,11 +114,11 @@ fn a_run_tells_its_observers_all() {
 
 #[test]
 fn an_observer_may_end_a_run_or_fail_it() {
-    let runner = || Runner::new(model(SCENARIO), None, Schedule::until(1.0)).unwrap();
+    let runner = || Runner::new(model(SCENARIO), None, RunSchedule::until(1.0)).unwrap();
     let mut log = Log { stop_at: 0.3, ..Log::default() };
     let (world, stopped) = runner().run(&mut [&mut log]).unwrap();
     assert!(stopped && (world.time() - 0.3).abs() < 1e-9, "{}", world.time());
-    assert_eq!(log.ended, 1, "what was taken down is ended properly");
+    assert_eq!(log.ended, 1, "the record is closed");
 
     struct Fails;
     impl Observer<String> for Fails {
@@ -139,7 +139,7 @@ fn an_observer_may_end_a_run_or_fail_it() {
 fn an_external_controller_drives_by_its_sensors() {
     let command = |seen: usize| Command {
         throttle: 0.3 + 0.001 * seen as f64,
-        steering: Steering::Share(0.2),
+        steering: SteeringCommand::Share(0.2),
         gear: Selector::Drive,
         ..Command::default()
     };
@@ -157,7 +157,7 @@ fn an_external_controller_drives_by_its_sensors() {
         assert_eq!(perception.measurements().count(), 0, "it carries no sensor");
         None
     };
-    let runner = Runner::new(model(SCENARIO), None, Schedule::until(1.0)).unwrap();
+    let runner = Runner::new(model(SCENARIO), None, RunSchedule::until(1.0)).unwrap();
     let runner = runner.drive(0, driver).unwrap().drive(1, blind).unwrap();
     let (world, _) = runner.run::<Infallible>(&mut []).unwrap();
     let mut by_hand = World::new(model(SCENARIO));
@@ -170,10 +170,11 @@ fn an_external_controller_drives_by_its_sensors() {
     }
     assert_eq!(world.hash(), by_hand.hash());
 
-    let nobody = Runner::new(model(SCENARIO), None, Schedule::until(1.0)).unwrap().drive(2, blind);
+    let nobody =
+        Runner::new(model(SCENARIO), None, RunSchedule::until(1.0)).unwrap().drive(2, blind);
     assert_eq!(nobody.err(), Some(CommandError::NoAgent { agent: 2, agents: 2 }));
     let mad = |_: &Perception<'_>| Some(Command { throttle: f64::NAN, ..Command::default() });
-    let runner = Runner::new(model(SCENARIO), None, Schedule::until(1.0)).unwrap();
+    let runner = Runner::new(model(SCENARIO), None, RunSchedule::until(1.0)).unwrap();
     let error = runner.drive(0, mad).unwrap().run::<Infallible>(&mut []).unwrap_err();
     assert_eq!(error.to_string(), "driver of lead: throttle = NaN: must be a finite number");
 }
@@ -186,20 +187,20 @@ fn wheels_are_steered_by_an_angle() {
     let full = world.model().agents[0].vehicle.properties().max_steering_angle.unwrap();
     let by = |steering| Some(Command { steering, ..Command::default() });
     for (angle, share) in [(0.5 * full, 0.5), (-full, -1.0), (9.0, 1.0)] {
-        world.command(0, by(Steering::Angle(angle))).unwrap();
+        world.command(0, by(SteeringCommand::Angle(angle))).unwrap();
         world.advance();
         assert!((world.sample(0).unwrap().controls.steering - share).abs() < 1e-12);
     }
-    let error = world.command(1, by(Steering::Angle(0.1))).unwrap_err();
+    let error = world.command(1, by(SteeringCommand::Angle(0.1))).unwrap_err();
     assert!(matches!(error, CommandError::NoAngle { .. }), "tracks steer by no angle: {error}");
-    world.command(1, by(Steering::Share(0.1))).unwrap();
+    world.command(1, by(SteeringCommand::Share(0.1))).unwrap();
 }
 
 /// Worlds of a batch have the same bits as worlds that run alone.
 #[test]
 fn a_batch_gives_the_bits_of_its_worlds_alone() {
     let throttle = |index: usize| Command { throttle: 0.2 * index as f64, ..Command::default() };
-    let mut batch = Batch::new(model(SCENARIO), 4);
+    let mut batch = WorldBatch::new(model(SCENARIO), 4);
     batch.for_each(|index, world| world.command(0, Some(throttle(index))).unwrap());
     (0..30).for_each(|_| batch.advance());
     for (index, world) in batch.iter().enumerate() {
@@ -244,7 +245,7 @@ fn contacts_carry_the_weight() {
 }
 
 #[test]
-fn events_tell_what_happened() {
+fn events_describe_each_change() {
     let text = r#"
 format = 1
 name = "events"
@@ -343,7 +344,7 @@ driver = {{ kind = "table", rows = [{{ time = 0, throttle = 0.2 }}] }}
 #[test]
 fn all_agents_are_moved_or_none() {
     let mut world = World::new(model(SCENARIO));
-    let at = |x: f64, y: f64| Placement { position: [x, y], heading: 0.0, speed: 0.0 };
+    let at = |x: f64, y: f64| VehiclePlacement { position: [x, y], heading: 0.0, speed: 0.0 };
     let before = world.hash();
     let error = world.respawn_all(&[at(50.0, 50.0)]).unwrap_err();
     assert_eq!(error, CommandError::Count { places: 1, agents: 2 });
@@ -384,7 +385,7 @@ driver = { kind = "hold" }
     dem(3.0);
     let (one, two) = (built("seed=1"), built("seed=2"));
     assert_eq!(parts.counts(), [1, 1]);
-    assert_eq!(one.inputs, two.inputs, "what was read is told all the same");
+    assert_eq!(one.inputs, two.inputs, "the inputs are reported either way");
     assert_ne!(one.fingerprint, two.fingerprint);
     assert_eq!(two.world.ground.terrain().height(0.0, 0.0), 3.0);
     dem(4.0);

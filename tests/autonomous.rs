@@ -6,7 +6,8 @@ use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    Event, MapSharing, OutcomeCode, Placement, Ranks, Route, Sharing, World, WorldModel, checkpoint,
+    Event, MapSharing, MessageRoute, OutcomeCode, Ranks, Sharing, VehiclePlacement, World,
+    WorldModel, checkpoint,
 };
 use bekker::sync::Partition;
 use scene::on_ranks;
@@ -112,7 +113,7 @@ fn threads_ranks_and_a_resume_give_the_same_bits() {
         let all = on_ranks(size, Duration::from_secs(300), |rank| {
             let sharing = Sharing {
                 partition: Partition::RoundRobin,
-                route: Route::All,
+                route: MessageRoute::All,
                 ..Sharing::default()
             };
             let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
@@ -135,7 +136,7 @@ fn threads_ranks_and_a_resume_give_the_same_bits() {
 ///
 /// Whole maps take more bytes than changes once part of the field is behind the vehicles.
 #[test]
-fn all_ways_of_sharing_lead_to_one_map() {
+fn all_sharing_methods_give_one_map() {
     let mut bytes = Vec::new();
     for sharing in [MapSharing::Central, MapSharing::Whole, MapSharing::Peers] {
         let mut world = driven(model(&[&never_failing(sharing)]), 2.0);
@@ -210,7 +211,9 @@ fn a_restarted_member_receives_the_whole_map_again() {
         let team = format!("team={{ sharing = {sharing:?}, radio = {{ near = 1, far = 1 }} }}");
         let mut world = driven(model(&[&team]), 2.0);
         let known = world.merged_map().expect("they see");
-        world.respawn(1, &Placement { position: [0.0, 1.0], ..Placement::default() }).unwrap();
+        world
+            .respawn(1, &VehiclePlacement { position: [0.0, 1.0], ..VehiclePlacement::default() })
+            .unwrap();
         while world.time() < 3.0 - 1e-9 {
             world.advance();
         }
@@ -226,7 +229,7 @@ fn a_restarted_member_receives_the_whole_map_again() {
 /// Each vehicle gets a first goal, one gets a second, and all are notified when none is left.
 /// Results on ranks are the same.
 #[test]
-fn goals_are_handed_out_and_reached_the_same_on_ranks() {
+fn goals_are_assigned_and_reached_the_same_on_ranks() {
     let free = FIELD.replace(", goal_to = [45, 15]", "").replace(", goal = [45, -15]", "");
     let team = r#"team={ goals = [[10, -14], [10, 15], [16, 16], [10, 0]], assignment = "auction", radio = { near = 0.9, far = 0.9, loss = 0.2 } }"#;
     let sets = [team.to_string(), "endings.arrived=true".to_string()];
@@ -528,7 +531,7 @@ fn mirrors_of_the_vehicle_itself_are_not_obstacles() {
     assert!(beside.is_empty(), "{} of them: {beside:?}", beside.len());
 }
 
-/// The deceleration assumed by the navigator is what the brakes achieve on the given ground.
+/// The navigator assumes the deceleration that the brakes achieve on the given ground.
 ///
 /// A vehicle on slippery ground, or with rear brakes only, therefore stops before a wall.
 #[test]

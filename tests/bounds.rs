@@ -362,7 +362,7 @@ fn bounded(folder: &Path, arguments: &[&str], seconds: u32) -> Command {
     command
 }
 
-/// Returns what is wrong with the response to a wrong input, if anything.
+/// Returns the fault of the response to a wrong input, if any.
 fn amiss(command: &mut Command, message: &str, code: i32) -> Option<String> {
     let output = command.output().unwrap();
     let report = String::from_utf8_lossy(&output.stderr);

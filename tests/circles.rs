@@ -1,5 +1,5 @@
-//! Holds the files to imports without large circles: files that import each other, directly or
-//! through others, must be read together.
+//! Checks that no more than a few files import each other. Files that import each other, directly
+//! or through others, must be read together.
 //!
 //! A file imports another when it names an item that the other defines, through re-exports as
 //! well. A module and the modules inside it are one unit: imports between them do not count.
@@ -10,11 +10,11 @@ use std::fs;
 use std::path::Path;
 use syn::visit::{self, Visit};
 
-/// Most files that may import each other.
+/// Maximum number of files that may import each other.
 const LARGEST_CIRCLE: usize = 3;
 
 /// A file's place: the crate, then the modules from its root.
-type Place = Vec<String>;
+type ModulePath = Vec<String>;
 
 /// An import, or a re-export where it is public.
 struct Import {
@@ -23,7 +23,7 @@ struct Import {
     name: String,
 }
 
-/// What one file defines, imports and names.
+/// Definitions, imports and names of one file.
 #[derive(Default)]
 struct Contents {
     defined: BTreeSet<String>,
@@ -114,7 +114,7 @@ impl<'ast> Visit<'ast> for Contents {
 
 /// All files of the workspace's crates.
 struct Files {
-    contents: BTreeMap<Place, Contents>,
+    contents: BTreeMap<ModulePath, Contents>,
 }
 
 impl Files {
@@ -157,8 +157,12 @@ impl Files {
         }
     }
 
-    /// The module that a path begins at, seen from a file, and what is left of it.
-    fn begin<'p>(&self, from: &Place, path: &'p [String]) -> Option<(Place, &'p [String])> {
+    /// Returns the module that a path begins at, seen from a file, and the rest of the path.
+    fn begin<'p>(
+        &self,
+        from: &ModulePath,
+        path: &'p [String],
+    ) -> Option<(ModulePath, &'p [String])> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
             "crate" => Some((vec![from[0].clone()], rest)),
@@ -179,8 +183,8 @@ impl Files {
         }
     }
 
-    /// The file that defines what a path names from a module on.
-    fn resolve(&self, module: &Place, path: &[String], depth: usize) -> Option<Place> {
+    /// Returns the file that defines the item of a path relative to a module.
+    fn resolve(&self, module: &ModulePath, path: &[String], depth: usize) -> Option<ModulePath> {
         let (first, rest) = path.split_first()?;
         if depth > 20 {
             return None;
@@ -211,14 +215,14 @@ impl Files {
     }
 
     /// The files that each file imports, with the names.
-    fn imports(&self) -> BTreeMap<&Place, BTreeMap<Place, BTreeSet<String>>> {
+    fn imports(&self) -> BTreeMap<&ModulePath, BTreeMap<ModulePath, BTreeSet<String>>> {
         let mut all = BTreeMap::new();
         for (place, contents) in &self.contents {
             // modules inside it follow it in the order of names
             let mut after = self.contents.range(place.clone()..).skip(1);
             let is_face = after.next().is_some_and(|(other, _)| other.starts_with(place));
-            let mut found: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
-            // what a module hands on is no import of its own
+            let mut found: BTreeMap<ModulePath, BTreeSet<String>> = BTreeMap::new();
+            // a module's re-exports are not its imports
             let own = contents.imports.iter().filter(|import| !(import.is_public && is_face));
             let mut paths: Vec<Vec<String>> = own.map(|import| import.path.clone()).collect();
             for path in &contents.named {
@@ -244,7 +248,7 @@ impl Files {
     }
 }
 
-fn child(module: &Place, name: &str) -> Place {
+fn child(module: &ModulePath, name: &str) -> ModulePath {
     let mut place = module.clone();
     place.push(name.into());
     place
@@ -260,8 +264,8 @@ fn no_more_than_three_files_import_each_other() {
     let imports = files.imports();
     let edges: usize = imports.values().map(BTreeMap::len).sum();
     assert!(edges > 2_000, "only {edges} imports between files were found");
-    let places: Vec<&Place> = imports.keys().copied().collect();
-    let next = |place: &&Place| {
+    let places: Vec<&ModulePath> = imports.keys().copied().collect();
+    let next = |place: &&ModulePath| {
         let found = imports.get(place).into_iter().flat_map(BTreeMap::keys);
         found
             .filter_map(|other| imports.get_key_value(other).map(|(place, _)| *place))
@@ -277,8 +281,8 @@ fn no_more_than_three_files_import_each_other() {
 
 /// A circle with the names that tie it.
 fn described(
-    circle: &[&Place],
-    imports: &BTreeMap<&Place, BTreeMap<Place, BTreeSet<String>>>,
+    circle: &[&ModulePath],
+    imports: &BTreeMap<&ModulePath, BTreeMap<ModulePath, BTreeSet<String>>>,
 ) -> String {
     let mut text = format!("{} files import each other:\n", circle.len());
     for place in circle {

@@ -1,4 +1,4 @@
-//! The command line as scripts and people meet it.
+//! The command line as used by scripts and people.
 
 use assert_cmd::Command;
 use std::path::Path;
@@ -220,7 +220,7 @@ fn a_run_s_folder_need_not_have_a_name_in_utf_8() {
     run(&["replay", "--verify"]);
 }
 
-/// What a restart cannot honor is refused, and leaves nothing.
+/// Options that a restart cannot apply are refused without leaving files.
 #[test]
 fn restarts_without_effect_are_refused() {
     let place = tempfile::tempdir().unwrap();
@@ -253,7 +253,7 @@ fn every_command_helps_with_an_example() {
     }
 }
 
-/// The CMU plates ask for a negative k_c: the answer says so, in words and in JSON.
+/// The CMU plates need a negative k_c: the result reports it, as text and as JSON.
 #[test]
 fn parameters_are_identified_with_bounds_and_remarks() {
     let (data, _, code) = bekker(&["identify", "--plates", "cmu", "--json"]);

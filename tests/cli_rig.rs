@@ -129,7 +129,7 @@ fn a_sinking_tire_is_reported_with_its_options() {
 /// On hard soil, tracks at a slip of 5 % give half the thrust under the default laws, where
 /// unloaded soil must be sheared again.
 #[test]
-fn tracks_run_under_the_laws_that_are_asked_for() {
+fn tracks_run_under_the_requested_laws() {
     let folder = tempfile::tempdir().unwrap();
     let thrust = |laws: &str| {
         let arguments =

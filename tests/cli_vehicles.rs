@@ -46,7 +46,7 @@ fn a_new_file_is_created_once_and_checked() {
 }
 
 #[test]
-fn what_is_unusual_or_wrong_is_named() {
+fn unusual_and_wrong_values_are_named() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     assert_eq!(vehicles(folder, "new own --from fmtv_4x4").0, 0);

@@ -6,8 +6,8 @@ use crate::scene;
 use bekker::collision::{Stem, override_force};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    AnyVehicle, Collision, CollisionTarget, Endings, Event, GroundVehicle, OutcomeCode, Route,
-    World, WorldModel, checkpoint,
+    AnyVehicle, Collision, CollisionTarget, Endings, Event, GroundVehicle, MessageRoute,
+    OutcomeCode, World, WorldModel, checkpoint,
 };
 use bekker::soil::SoilId;
 use bekker::spatial::Vec3;
@@ -391,7 +391,7 @@ fn tracks_climb_a_curb_and_a_small_rock_and_stop_at_a_large_one() {
 }
 
 #[test]
-fn a_collision_ends_a_drive_where_the_policy_says_so() {
+fn a_collision_ends_a_drive_under_that_policy() {
     let endings = "[endings]\ncollision = \"stop\"\n";
     let text = ice()
         + &car("a", "hmmwv", [-4.0, 0.0], 0.0, 5.0, COASTS)
@@ -456,11 +456,11 @@ fn two_head_on_convoys_are_the_same_on_any_ranks() {
     let going = world.state().damage.iter().filter(|damage| **damage > 0).count();
     assert!(vehicles.count() > 0 || going > 0, "they have not met: {hits:?}");
     for (size, partition, route) in [
-        (2, Partition::Blocks, Route::All),
-        (2, Partition::RoundRobin, Route::Neighbor),
-        (4, Partition::Blocks, Route::Star),
-        (4, Partition::RoundRobin, Route::Neighbor),
-        (3, Partition::Listed(vec![2, 0, 1, 0]), Route::All),
+        (2, Partition::Blocks, MessageRoute::All),
+        (2, Partition::RoundRobin, MessageRoute::Neighbor),
+        (4, Partition::Blocks, MessageRoute::Star),
+        (4, Partition::RoundRobin, MessageRoute::Neighbor),
+        (3, Partition::Listed(vec![2, 0, 1, 0]), MessageRoute::All),
     ] {
         let found = together(&model, None, size, &partition, route, 200);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
@@ -484,7 +484,7 @@ fn a_pushing_row_is_the_same_on_any_ranks() {
     until(&mut world, 1.5, |_| {});
     let pushed = velocity(&world, 2).x;
     assert!(pushed > 0.02, "the third does not move yet: {pushed} m/s");
-    for (size, route) in [(2, Route::All), (4, Route::Neighbor)] {
+    for (size, route) in [(2, MessageRoute::All), (4, MessageRoute::Neighbor)] {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 150);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
         assert_eq!(first, None, "{size} ranks, {route:?}");
@@ -496,7 +496,7 @@ fn heartbeats_that_adapt_are_the_same_on_any_ranks_in_a_collision() {
     let mut model = convoys();
     model.clock = model.clock.with_tolerance(0.05);
     let expected = alone(model.clone(), 200);
-    for (size, route) in [(2, Route::All), (4, Route::Neighbor)] {
+    for (size, route) in [(2, MessageRoute::All), (4, MessageRoute::Neighbor)] {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 200);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
         assert_eq!(first, None, "{size} ranks, {route:?}");
@@ -520,7 +520,7 @@ fn a_parked_vehicle_that_is_hit_keeps_its_census_data() {
     println!("a parked MRZR-4 hit by an M113 at 18 m/s: {fastest:.1} m/s");
     assert!(fastest > 10.0, "{fastest}");
     for (size, partition) in [(3, Partition::Blocks), (2, Partition::RoundRobin)] {
-        let found = together(&model, None, size, &partition, Route::Neighbor, 400);
+        let found = together(&model, None, size, &partition, MessageRoute::Neighbor, 400);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
         assert_eq!(first, None, "{size} ranks");
     }
@@ -535,7 +535,9 @@ fn a_tow_is_the_same_on_any_ranks() {
         + "[[tow]]\nfrom = \"puller\"\nto = \"pulled\"\n";
     let model = model(&text);
     let expected = alone(model.clone(), 250);
-    for (size, route) in [(2, Route::All), (3, Route::Neighbor), (3, Route::Star)] {
+    for (size, route) in
+        [(2, MessageRoute::All), (3, MessageRoute::Neighbor), (3, MessageRoute::Star)]
+    {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 250);
         let first = expected.iter().zip(&found).position(|(a, b)| a != b);
         assert_eq!(first, None, "{size} ranks, {route:?}");
@@ -553,7 +555,8 @@ fn a_crash_resumes_to_the_same_bits() {
     until(&mut straight, 1.6, |_| {});
     until(&mut resumed, 1.6, |_| {});
     assert_eq!(straight.hash(), resumed.hash());
-    let found = together(&model, Some(&state), 3, &Partition::RoundRobin, Route::Neighbor, 77);
+    let found =
+        together(&model, Some(&state), 3, &Partition::RoundRobin, MessageRoute::Neighbor, 77);
     assert_eq!(*found.last().unwrap(), straight.hash());
 }
 
@@ -574,7 +577,7 @@ fn a_tree_felled_by_one_is_felled_for_all() {
         .collect();
     assert_eq!(with_tree, [0], "the second meets nothing");
     assert!(place(&world, 1).x > 0.0 && Stem::is_felled(world.state().damage[0]));
-    for route in [Route::All, Route::Neighbor] {
+    for route in [MessageRoute::All, MessageRoute::Neighbor] {
         assert_eq!(together(&model, None, 2, &Partition::Blocks, route, 300), expected);
     }
 }
@@ -742,7 +745,7 @@ fn the_length_of_a_bar_is_the_same_on_any_ranks_and_after_a_resume() {
         + "[[tow]]\nfrom = \"puller\"\nto = \"pulled\"\nkind = \"bar\"\n";
     let model = model(&text);
     let expected = alone(model.clone(), 100);
-    for (size, route) in [(2, Route::All), (2, Route::Neighbor)] {
+    for (size, route) in [(2, MessageRoute::All), (2, MessageRoute::Neighbor)] {
         let found = together(&model, None, size, &Partition::RoundRobin, route, 100);
         assert_eq!(expected, found, "{route:?}");
     }

@@ -6,8 +6,8 @@ use crate::scene;
 use bekker::ground::GroundModel;
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    Command, CommandError, GroundVehicle, OutcomeCode, Placement, Ranks, Sharing, StartCondition,
-    Steering, World, WorldModel,
+    Command, CommandError, GroundVehicle, OutcomeCode, Ranks, Sharing, StartCondition,
+    SteeringCommand, VehiclePlacement, World, WorldModel,
 };
 use bekker::soil::SoilId;
 use bekker::terrain::{SoilMap, Surface, Terrain};
@@ -52,7 +52,7 @@ fn model() -> Arc<WorldModel> {
 }
 
 fn left(throttle: f64) -> Option<Command> {
-    let steering = Steering::Share(0.8);
+    let steering = SteeringCommand::Share(0.8);
     Some(Command { throttle, steering, brake: 0.0, gear: Selector::Drive, ..Command::default() })
 }
 
@@ -66,7 +66,7 @@ fn command_and_drive(world: &mut World, until: f64) {
 }
 
 #[test]
-fn a_commanded_vehicle_obeys_until_its_driver_has_it_back() {
+fn a_commanded_vehicle_follows_commands_until_its_driver_resumes() {
     let mut world = World::new(model());
     world.command(0, left(0.5)).unwrap();
     drive(&mut world, 3.0);
@@ -174,7 +174,7 @@ fn a_state_of_another_model_is_refused_and_changes_nothing() {
 
 /// A relocated vehicle is in the same state as one that starts there, and its rut remains.
 #[test]
-fn a_moved_vehicle_stands_and_its_rut_stays() {
+fn a_moved_vehicle_is_in_equilibrium_and_its_rut_stays() {
     let mut world = World::new(model());
     drive(&mut world, 4.0);
     let weight = 9.81 * 2573.138;
@@ -183,7 +183,7 @@ fn a_moved_vehicle_stands_and_its_rut_stays() {
     };
     let depth = deepest(&world);
     assert!(depth > 0.02, "{depth}");
-    let place = Placement { position: [20.0, 30.0], heading: FRAC_PI_2, speed: 0.0 };
+    let place = VehiclePlacement { position: [20.0, 30.0], heading: FRAC_PI_2, speed: 0.0 };
     assert_eq!(world.respawn(0, &place).unwrap(), StartCondition::Equilibrium);
     world.command(0, Some(Command { brake: 1.0, ..Command::default() })).unwrap();
     let start = world.sample(0).unwrap();
@@ -208,11 +208,11 @@ fn a_moved_vehicle_stands_and_its_rut_stays() {
     other.respawn(0, &place).unwrap();
     assert_eq!(other.state().agents[0].digest(), fresh.digest());
 
-    let off = world.respawn(0, &Placement { position: [500.0, 0.0], ..place }).unwrap_err();
+    let off = world.respawn(0, &VehiclePlacement { position: [500.0, 0.0], ..place }).unwrap_err();
     assert!(off.to_string().contains("outside the terrain"), "{off}");
-    let nan = world.respawn(0, &Placement { heading: f64::NAN, ..place }).unwrap_err();
+    let nan = world.respawn(0, &VehiclePlacement { heading: f64::NAN, ..place }).unwrap_err();
     assert_eq!(nan.to_string(), "heading = NaN: must be from -1000 to 1000 rad");
-    let far = world.respawn(0, &Placement { position: [0.0, 1e300], ..place }).unwrap_err();
+    let far = world.respawn(0, &VehiclePlacement { position: [0.0, 1e300], ..place }).unwrap_err();
     assert!(far.to_string().ends_with("must be from -1000000 to 1000000 m"), "{far}");
     assert!(world.respawn(9, &place).is_err());
 }
@@ -221,11 +221,11 @@ fn a_moved_vehicle_stands_and_its_rut_stays() {
 #[test]
 fn a_moved_vehicle_drives_again_after_its_drive_has_ended() {
     let mut world = World::new(model());
-    let place = Placement { position: [97.0, 0.0], heading: 0.0, speed: 8.0 };
+    let place = VehiclePlacement { position: [97.0, 0.0], heading: 0.0, speed: 8.0 };
     world.respawn(0, &place).unwrap();
     drive(&mut world, 2.0);
     assert_eq!(world.outcome(0).code, OutcomeCode::LeftTerrain);
-    world.respawn(0, &Placement { position: [10.0, 5.0], ..place }).unwrap();
+    world.respawn(0, &VehiclePlacement { position: [10.0, 5.0], ..place }).unwrap();
     assert_eq!(world.sample(0).unwrap().speed.round(), 8.0);
     let until = world.time() + 0.5;
     drive(&mut world, until);

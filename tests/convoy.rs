@@ -171,7 +171,7 @@ fn a_convoy_writes_files_that_match_their_hashes() {
         assert!(vehicle["distance"].as_f64().unwrap() > 2.0, "{vehicle}");
     }
 
-    // a folder that holds something is not overwritten unasked
+    // a folder with files is not overwritten without --force
     let again = bench.command("run", &[]).output().unwrap();
     assert!(!again.status.success());
 }
@@ -195,8 +195,8 @@ fn any_number_of_threads_and_any_resume_gives_the_same_hash() {
     assert_eq!(one, run("resumed", quick("1", "1.5"), &["--resume", "half"]));
 }
 
-/// Ctrl-C writes a checkpoint; from it the run goes on as if it had never been
-/// cut.
+/// Ctrl-C writes a checkpoint. A run resumed from it equals an uninterrupted
+/// one.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_resumes_bit_for_bit() {

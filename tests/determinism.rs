@@ -5,7 +5,7 @@
 use crate::scene;
 
 use bekker::simulation::{World, checkpoint};
-use scene::{agent, at, drive, flat, soil, table, vehicle, world};
+use scene::{agent, drive, flat, pose_at, soil, table, vehicle, world};
 
 /// Builds two vehicles in one rut, one that crosses it, and one far away.
 fn crossing() -> World {
@@ -13,16 +13,16 @@ fn crossing() -> World {
     let on = [[0.2, 0.0], [0.4, 0.6]];
     let ahead = || table(&on, &[], &[]);
     let turned = |x: f64, y: f64, degrees: f64| {
-        let mut pose = at(x, y, 0.6);
+        let mut pose = pose_at(x, y, 0.6);
         let axis = bekker::spatial::Vec3::z_axis();
         pose.orientation = bekker::spatial::Quat::from_axis_angle(&axis, degrees.to_radians());
         pose
     };
     let agents = vec![
-        agent(&hmmwv, ahead(), at(0.0, 0.0, 0.6)),
-        agent(&hmmwv, ahead(), at(-4.5, 0.1, 0.6)),
+        agent(&hmmwv, ahead(), pose_at(0.0, 0.0, 0.6)),
+        agent(&hmmwv, ahead(), pose_at(-4.5, 0.1, 0.6)),
         agent(&hmmwv, ahead(), turned(2.0, -3.0, 90.0)),
-        agent(&hmmwv, table(&on, &[[1.0, 0.0], [2.0, 0.5]], &[]), at(500.0, 300.0, 0.6)),
+        agent(&hmmwv, table(&on, &[[1.0, 0.0], [2.0, 0.5]], &[]), pose_at(500.0, 300.0, 0.6)),
     ];
     world(flat(0.05, soil("mid")), 2e-3, agents)
 }

@@ -1,9 +1,9 @@
-//! Holds the documentation to the program: commands run, links lead somewhere, also on the site with
-//! its generated pages, and every word that a user meets stands in the glossary.
+//! Checks the documentation against the program: commands run, links have targets, also on the site
+//! with its generated pages, and every word of a key, option or column is in the glossary.
 //!
-//! On pages, an HTML comment before a fenced block speaks to this test:
-//! `<!-- file: NAME -->` has it write the block to a file that later commands of the page
-//! use, `<!-- not run by tests: REASON -->` has it leave the block out. A block under
+//! On pages, an HTML comment before a fenced block controls this test:
+//! `<!-- file: NAME -->` writes the block to a file that later commands of the page
+//! use, `<!-- not run by tests: REASON -->` skips the block. A block under
 //! `<!-- output of the command above -->` shows the output of the last command above it. With
 //! `, from WORDS` it shows the lines from the first that begins with these words to the next empty
 //! line; with `, sentence from WORDS` that one line, wrapped to the width of the page. The command
@@ -26,14 +26,6 @@ const KEYS: [(&str, &str); 3] = [
     ("docs/wheeled_keys.md", "wheeled"),
     ("docs/tracked_keys.md", "tracked"),
 ];
-
-/// Words that a key, an option or a column had once, before they were the field's own.
-const RETIRED: [&str; 14] = [
-    "hump", "look", "deal", "owner", "course", "stage", "eyes", "glance", "darkroom", "sketch",
-    "mover", "meeting", "haste", "beat",
-];
-/// The look-ahead distance of pure pursuit is called so in its literature.
-const ALLOWED: &str = "look_ahead";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -71,7 +63,7 @@ fn pages() -> Vec<String> {
     all
 }
 
-/// A block of code of a page, with what the comment before it says.
+/// A block of code of a page, with the comment before it.
 struct Block {
     language: String,
     comment: String,
@@ -125,7 +117,8 @@ fn commands(block: &Block) -> Vec<String> {
     joined.lines().map(bare).map(bekker).filter(run).collect()
 }
 
-/// The same command, done sooner: drives of a fifth of a second, small pictures, rigs unchecked.
+/// Returns a shorter form of the command: drives of a fifth of a second, small pictures, rigs
+/// unchecked.
 fn shortened(command: &str) -> String {
     let mut words: Vec<&str> = command.split_whitespace().collect();
     let has = |words: &[&str], option: &str| words.iter().any(|w| w.starts_with(option));
@@ -146,7 +139,7 @@ fn shortened(command: &str) -> String {
     words.join(" ")
 }
 
-/// The same command, all of it: only what leaves its printed table as it is is left out.
+/// Returns the same command in full; only options that do not change its printed table differ.
 fn whole(command: &str) -> String {
     match command.split_whitespace().nth(1) {
         Some("run") => format!("{command} --no-picture"),
@@ -200,7 +193,7 @@ fn wrapped(sentence: &str) -> Vec<String> {
     lines
 }
 
-/// Whether a line of a page is a line of output: `…` stands for any text.
+/// Returns whether a line of a page matches a line of output; `…` matches any text.
 fn matches(line: &str, output: &str) -> bool {
     let mut parts = line.trim_end().split('…');
     let first = parts.next().unwrap_or_default();
@@ -240,13 +233,13 @@ fn rewrite(page: &str, mut changes: Vec<(usize, usize, Vec<String>)>) {
     fs::write(root().join(page), lines.join("\n") + "\n").unwrap();
 }
 
-/// A folder like the repository's root for what a page's commands read, with the program
+/// A folder with the repository's files that a page's commands read, with the program
 /// on the path.
-struct Place(tempfile::TempDir);
+struct PageFolder(tempfile::TempDir);
 
-impl Place {
-    fn new() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+impl PageFolder {
+    fn new() -> PageFolder {
+        let place = PageFolder(tempfile::tempdir().unwrap());
         let path = place.0.path();
         let parts = ["examples", "terrains", "crates/vehicle/vehicles", "bin"];
         parts.iter().for_each(|part| fs::create_dir_all(path.join(part)).unwrap());
@@ -280,7 +273,7 @@ impl Place {
         if output.status.success() { Ok(both) } else { Err(told) }
     }
 
-    /// Drives examples whose runs a command reads, where the page did not tell to.
+    /// Drives examples whose runs a command reads, unless the page drives them.
     fn prepare(&self, command: &str) -> Result<(), String> {
         let words: Vec<&str> = command.split_whitespace().collect();
         for pair in words.windows(2).filter(|pair| pair[0] != "--out") {
@@ -306,7 +299,7 @@ fn follow(page: &str) -> Result<usize, String> {
     let mut changes = Vec::new();
     for (n, block) in blocks.iter().enumerate() {
         if let Some(name) = block.comment.strip_prefix("file: ") {
-            let place = place.get_or_insert_with(Place::new);
+            let place = place.get_or_insert_with(PageFolder::new);
             fs::write(place.0.path().join(name), block.lines.join("\n") + "\n").unwrap();
         }
         if block.comment.starts_with(OUTPUT) {
@@ -319,7 +312,7 @@ fn follow(page: &str) -> Result<usize, String> {
             let commands = commands(block);
             let is_last = !commands.is_empty() && is_shown(&blocks[n + 1..]);
             for (k, command) in commands.iter().enumerate() {
-                let place = place.get_or_insert_with(Place::new);
+                let place = place.get_or_insert_with(PageFolder::new);
                 place.prepare(command)?;
                 let is_whole = is_last && k + 1 == commands.len();
                 let own = if is_whole { whole(command) } else { shortened(command) };
@@ -635,7 +628,7 @@ fn keys(schema: &Json, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Every name that a user meets, with where.
+/// Returns every name that a user reads, with its kind.
 fn names() -> BTreeMap<String, &'static str> {
     let mut named = BTreeMap::new();
     for (_, format) in KEYS {
@@ -644,7 +637,7 @@ fn names() -> BTreeMap<String, &'static str> {
         keys(&serde_json::from_slice(&output.stdout).unwrap(), &mut found);
         named.extend(found.into_iter().map(|key| (key, "key")));
     }
-    let place = Place::new();
+    let place = PageFolder::new();
     let run = "bekker run examples/single_vehicle.toml --set time.duration=0.5 --out run";
     let table = place.run(run).unwrap();
     let head =
@@ -688,25 +681,4 @@ fn every_term_is_in_the_glossary() {
         missing.extend(unknown.map(|word| format!("{kind} `{name}`: '{word}'")));
     }
     assert!(missing.is_empty(), "not in docs/glossary.md: {missing:#?}");
-}
-
-/// Long names of all options, of subcommands too.
-fn options(command: &clap::Command, found: &mut BTreeSet<String>) {
-    found.extend(command.get_arguments().filter_map(|o| o.get_long()).map(str::to_owned));
-    command.get_subcommands().for_each(|inner| options(inner, found));
-}
-
-#[test]
-fn retired_words_are_gone() {
-    let mut found = BTreeSet::new();
-    options(&<bekker::cli::Cli as clap::CommandFactory>::command(), &mut found);
-    let mut named = names();
-    named.extend(found.into_iter().map(|option| (option, "option")));
-    let mut used = Vec::new();
-    for (name, kind) in named {
-        let retired = words(&name.replace(ALLOWED, "")).into_iter();
-        let retired = retired.filter(|word| RETIRED.contains(&word.as_str()));
-        used.extend(retired.map(|word| format!("{kind} `{name}`: '{word}'")));
-    }
-    assert!(used.is_empty(), "retired words: {used:#?}");
 }

@@ -5,7 +5,7 @@ use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{GroundVehicle, Outcome, OutcomeCode, Sample, World};
-use bekker::vehicle::spec::Footprint;
+use bekker::vehicle::spec::VehicleFootprint;
 use std::path::Path;
 
 /// Returns a scenario of vehicles (their tables in TOML) on a slope along x of one soil.
@@ -42,7 +42,7 @@ fn world(text: &str) -> World {
     World::new(build::world(&parse(text)).unwrap().world)
 }
 
-fn footprint(world: &World, agent: usize) -> Footprint {
+fn footprint(world: &World, agent: usize) -> VehicleFootprint {
     world.model().agents[agent].vehicle.footprint()
 }
 
@@ -280,7 +280,7 @@ fn a_vehicle_next_to_its_end_has_not_arrived() {
         let mut world = world(&scenario("rigid", 0.0, &text));
         drive(&mut world, 4.0);
         let outcome = world.summary("beside", 0.02).vehicles.remove(0).outcome;
-        assert_eq!(outcome.code, code, "{y} m beside: {outcome}");
+        assert_eq!(outcome.code, code, "{y} m off the end: {outcome}");
     }
 }
 
@@ -456,7 +456,7 @@ fn the_gap_is_between_bumpers() {
 fn a_convoy_waits_behind_its_arrived_leader() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/convoy_mud.toml");
     let sets = [
-        // Who waits does so on any ground; on firm ground nothing sinks, which is quick.
+        // Waiting does not depend on the ground; firm ground is the fastest to simulate.
         "soil.zone=[]",
         "soil.default=rigid",
         "vehicle[0].driver.waypoints=[[0,0],[34.6,20]]",
@@ -578,7 +578,7 @@ fn drivers_give_the_same_bits_on_threads_and_resumed() {
 #[test]
 fn tracked_vehicles_keep_to_their_path_on_any_ground() {
     let ways: [[f64; 2]; 5] = [[0.0, 0.0], [20.0, 0.0], [50.0, 4.0], [70.0, 4.0], [120.0, 4.0]];
-    // When this was written: 0.58 m on the road, where tracks are held most, and 0.31 and 0.33 m on
+    // For reference: 0.58 m on the road, where tracks are held most, and 0.31 and 0.33 m on
     // the soils. This is the amount that pure pursuit cuts off the corners.
     for (soil, speed, most_off) in
         [("rigid", 4.0, 1.0), ("chrono_hard", 9.0, 0.6), ("chrono_mid", 6.0, 0.6)]

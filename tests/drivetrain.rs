@@ -6,13 +6,13 @@ use crate::ranks::{alone, together};
 use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build as scenario_build};
-use bekker::simulation::{Command, Route, World, checkpoint};
+use bekker::simulation::{Command, MessageRoute, World, checkpoint};
 use bekker::soil::SoilId;
 use bekker::sync::Partition;
-use bekker::terrain::{Region, SoilMap, Surface, Terrain};
+use bekker::terrain::{SoilMap, SoilRegion, Surface, Terrain};
 use bekker::vehicle::spec::{AutomaticLock, Layout};
 use bekker::vehicle::{Locks, Vehicle, VehicleSpec};
-use scene::{agent, at, drive, firm, flat, ground, soil, table, world};
+use scene::{agent, drive, firm, flat, ground, pose_at, soil, table, world};
 use std::sync::Arc;
 
 fn solid() -> VehicleSpec {
@@ -45,7 +45,7 @@ fn a_vehicle_on_solid_axles_stands_drives_and_stays_closed() {
             &[[6.0, 0.0], [7.0, 0.5], [9.2, 0.5], [11.0, -0.5], [13.0, 0.0]],
             &[],
         );
-        let model = agent(&vehicle, driver, at(0.0, 0.0, vehicle.ride_radius()));
+        let model = agent(&vehicle, driver, pose_at(0.0, 0.0, vehicle.ride_radius()));
         let yields = ground_soil.name != "firm";
         let mut world = world(flat(0.05, ground_soil), 2e-3, vec![model]);
         let mut drift = drive_closed(&mut world, 4.0);
@@ -71,7 +71,7 @@ fn a_vehicle_on_solid_axles_stands_drives_and_stays_closed() {
 fn driven(spec: VehicleSpec, terrain: Terrain) -> Vec<[f64; 2]> {
     let vehicle = build(spec);
     let driver = table(&[[1.0, 0.0], [1.2, 0.5]], &[], &[]);
-    let model = agent(&vehicle, driver, at(0.0, 0.0, vehicle.ride_radius()));
+    let model = agent(&vehicle, driver, pose_at(0.0, 0.0, vehicle.ride_radius()));
     let ground = ground(0.05, terrain, vec![firm(0.8), firm(0.1)]);
     let mut world = world(ground, 2e-3, vec![model]);
     drive(&mut world, 2.5);
@@ -85,14 +85,14 @@ fn driven(spec: VehicleSpec, terrain: Terrain) -> Vec<[f64; 2]> {
 
 /// Returns terrain that is firm, but slippery to the left of the x axis.
 fn split() -> Terrain {
-    let left = Region::HalfPlane { point: [0.0, 0.0], direction: [0.0, 1.0] };
+    let left = SoilRegion::HalfPlane { point: [0.0, 0.0], direction: [0.0, 1.0] };
     let soils = SoilMap::uniform(SoilId(0)).paint(left, SoilId(1)).unwrap();
     let plane = Surface::Plane { elevation: 0.0, slope: [0.0, 0.0] };
     Terrain::builder(plane, soils).build().unwrap()
 }
 
 #[test]
-fn the_layout_says_which_wheels_pull() {
+fn the_layout_determines_the_driven_wheels() {
     for (layout, driven_wheels) in [
         (Layout::Awd, [true, true, true, true]),
         (Layout::Fwd, [true, true, false, false]),
@@ -171,7 +171,7 @@ fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
     let expected = alone(model.clone(), HEARTBEATS);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(expected, one.install(|| alone(model.clone(), HEARTBEATS)));
-    let found = together(&model, None, 2, &Partition::RoundRobin, Route::All, HEARTBEATS);
+    let found = together(&model, None, 2, &Partition::RoundRobin, MessageRoute::All, HEARTBEATS);
     assert_eq!(expected, found);
     let mut first = World::new(model);
     let (mut locked, mut center) = (false, Vec::new());

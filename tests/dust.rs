@@ -5,15 +5,15 @@
 use crate::scene;
 
 use bekker::sensor::air::{Air, DustPuff};
-use bekker::sensor::camera::{CameraSpec, Channel, Lens};
+use bekker::sensor::camera::{CameraSpec, ImageChannel, Lens};
 use bekker::sensor::lidar::{LidarNoise, LidarSpec, RayModel, ReturnMode};
 use bekker::sensor::noise::Noise;
-use bekker::sensor::{Delivery, Model, Reading, Schedule, Sensor};
+use bekker::sensor::{Delivery, Model, Reading, Sensor, SensorSchedule};
 use bekker::simulation::{Ranks, SceneModel, Sharing, World, WorldModel, checkpoint};
 use bekker::soil::Soil;
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::Partition;
-use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world_model};
+use scene::{agent, flat, on_ranks, pose_at, soil, table, vehicle, world_model};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn ground(name: &str) -> Soil {
 fn driving(name: &str, count: usize, speed: f64, dust: f64) -> WorldModel {
     let idle = || table(&[[0.0, 0.2], [100.0, 0.2]], &[], &[]);
     let agents = (0..count).map(|index| {
-        let own = agent(&vehicle("hmmwv"), idle(), at(12.0 * index as f64, 0.0, 0.6));
+        let own = agent(&vehicle("hmmwv"), idle(), pose_at(12.0 * index as f64, 0.0, 0.6));
         bekker::simulation::AgentModel { speed, ..own }
     });
     let mut model = world_model(flat(0.05, ground(name)), 2e-3, agents.collect());
@@ -48,8 +48,8 @@ fn whole(puffs: &[DustPuff]) -> f64 {
 
 #[test]
 fn dust_grows_with_speed_and_mud_gives_none() {
-    let at = |name: &str, speed: f64| air(&driving(name, 1, speed, 10.0), 5_130_000).puffs;
-    let (slow, fast) = (at("dry loam", 6.0), at("dry loam", 12.0));
+    let puffs_of = |name: &str, speed: f64| air(&driving(name, 1, speed, 10.0), 5_130_000).puffs;
+    let (slow, fast) = (puffs_of("dry loam", 6.0), puffs_of("dry loam", 12.0));
     assert!(slow.len() <= 10 && fast.len() == 10, "{} {}", slow.len(), fast.len());
     // Proportional to the square of the speed, except for discarded faint puffs.
     let ratio = whole(&fast) / whole(&slow);
@@ -63,10 +63,10 @@ fn dust_grows_with_speed_and_mud_gives_none() {
     assert!(rear < -1.8, "behind the rear wheels: {rear}");
     assert!(fast.iter().all(|puff| puff.center.z > 0.0));
     for still in ["mud", "lean clay, 32 % moisture", "firm"] {
-        assert!(at(still, 12.0).is_empty(), "{still}");
+        assert!(puffs_of(still, 12.0).is_empty(), "{still}");
     }
-    assert!(at("dry loam", 0.0).is_empty());
-    assert!(!at("snow", 12.0).is_empty());
+    assert!(puffs_of("dry loam", 0.0).is_empty());
+    assert!(!puffs_of("snow", 12.0).is_empty());
 }
 
 /// A puff stays where it was raised, or drifts with the wind.
@@ -116,7 +116,7 @@ fn with_camera() -> WorldModel {
         vignetting: 0.0,
         noise: None,
         baseline: 0.0,
-        channels: vec![Channel::Color],
+        channels: vec![ImageChannel::Color],
     };
     let lidar = LidarSpec {
         elevations: (-8..3).map(|k| 0.02 * f64::from(k)).collect(),
@@ -134,7 +134,7 @@ fn with_camera() -> WorldModel {
     let sensor = |index: u32, model, window| Sensor {
         name: format!("eye{index}"),
         mount,
-        schedule: Schedule::new(20.0, 0.0, window),
+        schedule: SensorSchedule::new(20.0, 0.0, window),
         model,
         record: true,
         filters: Vec::new(),

@@ -11,7 +11,7 @@ use bekker::soil::{SoilId, SoilKind};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::terrain::{SoilMap, Stamp, Surface, Terrain};
 use bekker::vehicle::{Vehicle, VehicleSpec, find_wheeled};
-use scene::{agent, at, drive, firm, ground, soil, table, vehicle, world};
+use scene::{agent, drive, firm, ground, pose_at, soil, table, vehicle, world};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn outcome(world: &World, agent: usize) -> Option<Outcome> {
 }
 
 /// Returns the outcome sentence of the first agent.
-fn told(world: &World) -> String {
+fn outcome_sentence(world: &World) -> String {
     world.outcome(0).sentence
 }
 
@@ -39,7 +39,7 @@ fn until_ended(world: &mut World, time: f64) -> Outcome {
 }
 
 /// Builds a world of HMMWV agents on `terrain` of one soil.
-fn on(terrain: Terrain, ground_soil: &str, agents: Vec<AgentModel>) -> World {
+fn world_on(terrain: Terrain, ground_soil: &str, agents: Vec<AgentModel>) -> World {
     let soil = if ground_soil == "firm" { firm(1.8) } else { soil(ground_soil) };
     world(ground(0.05, terrain, vec![soil]), 2e-3, agents)
 }
@@ -52,13 +52,13 @@ fn a_vehicle_across_a_cliff_side_turns_over() {
     let terrain = Terrain::builder(plane, SoilMap::uniform(SoilId(0))).build().unwrap();
     let hmmwv = vehicle("hmmwv");
     let start = bekker::simulation::resting_pose(&terrain, &hmmwv, 3.0, 2.0, 0.0);
-    let mut world = on(terrain, "firm", vec![agent(&hmmwv, table(&[], &[], &[]), start)]);
+    let mut world = world_on(terrain, "firm", vec![agent(&hmmwv, table(&[], &[], &[]), start)]);
     let ended = until_ended(&mut world, 10.0);
     let Outcome::Overturned { time, position } = ended.clone() else { panic!("{ended:?}") };
     assert!(time > 0.2 && time == world.time(), "{ended:?}");
     // On the slope, within the distance of those seconds.
     assert!((position.z - grade * position.y).abs() < 4.0 && position.x.abs() < 10.0, "{ended:?}");
-    assert!(told(&world).starts_with("overturned at "), "{ended:?}");
+    assert!(outcome_sentence(&world).starts_with("overturned at "), "{ended:?}");
     // It stays where it is.
     let before = world.samples().next().unwrap().pose;
     world.advance();
@@ -70,10 +70,10 @@ fn a_vehicle_across_a_cliff_side_turns_over() {
 fn a_vehicle_thrown_into_a_bend_turns_over() {
     let hmmwv = vehicle("hmmwv");
     let driver = table(&[], &[[0.5, 0.0], [0.7, 1.0]], &[]);
-    let start = at(0.0, 0.0, hmmwv.ride_radius());
+    let start = pose_at(0.0, 0.0, hmmwv.ride_radius());
     let mut model = agent(&hmmwv, driver, start);
     model.speed = 25.0;
-    let mut world = on(Terrain::flat(0.0, SoilId(0)), "firm", vec![model]);
+    let mut world = world_on(Terrain::flat(0.0, SoilId(0)), "firm", vec![model]);
     let ended = until_ended(&mut world, 10.0);
     let Outcome::Overturned { time, position } = ended.clone() else { panic!("{ended:?}") };
     assert!((0.7..10.0).contains(&time) && position.x > 10.0, "{ended:?}");
@@ -88,14 +88,14 @@ fn driving_off_the_terrain_is_reported() {
     };
     let hmmwv = vehicle("hmmwv");
     for ground_soil in ["firm", "mid"] {
-        let start = at(0.0, 0.0, hmmwv.ride_radius());
+        let start = pose_at(0.0, 0.0, hmmwv.ride_radius());
         let mut world =
-            on(terrain(), ground_soil, vec![agent(&hmmwv, table(&ON, &[], &[]), start)]);
+            world_on(terrain(), ground_soil, vec![agent(&hmmwv, table(&ON, &[], &[]), start)]);
         let ended = until_ended(&mut world, 10.0);
         let Outcome::LeftTerrain { time, position } = ended.clone() else { panic!("{ended:?}") };
         // Detected at a heartbeat: within the distance of one.
         assert!((8.0..8.2).contains(&position.x) && time < 8.0, "{ended:?}");
-        assert!(told(&world).contains("left the terrain at"), "{ended:?}");
+        assert!(outcome_sentence(&world).contains("left the terrain at"), "{ended:?}");
         // At that time it still drives; from then on it is stationary.
         let drove = world.sample(0).unwrap();
         assert!(drove.speed > 1.0 && drove.controls.throttle > 0.4 && drove.gear > 0, "{drove:?}");
@@ -140,17 +140,17 @@ driver = { kind = "table", rows = [{ time = 0, gear = "neutral" }] }
     let mut world = World::new(build::world(&file).unwrap().world);
     let ended = until_ended(&mut world, 10.0);
     let Outcome::Collided { time, .. } = ended else { panic!("{ended:?}") };
-    let arrived = world.state().agents[0].monitor.arrived().unwrap();
+    let arrived = world.state().agents[0].monitor.arrival_time().unwrap();
     assert!(arrived < time - 0.5 && (time - world.time()).abs() < 1e-6, "{arrived} {time}");
     let hit = world.sample(0).unwrap();
-    assert!(hit.velocity.norm() > 0.1, "it was pushed by so much: {hit:?}");
+    assert!(hit.velocity.norm() > 0.1, "the push was too small: {hit:?}");
     world.advance();
     assert_eq!(world.sample(0).unwrap().velocity.norm(), 0.0);
     assert_eq!(world.summary("", 0.0).vehicles[0].final_speed, 0.0);
 }
 
 #[test]
-fn a_vehicle_dug_in_is_immobilized_with_place_soil_and_cause() {
+fn a_bogged_vehicle_is_immobilized_with_position_soil_and_cause() {
     // In a hollow of slippery soil whose sides become steeper than the friction allows.
     let mut mire = soil("mid");
     mire.name = "mire".into();
@@ -162,7 +162,7 @@ fn a_vehicle_dug_in_is_immobilized_with_place_soil_and_cause() {
     let soils = SoilMap::uniform(SoilId(0));
     let terrain = Terrain::builder(plane, soils).stamp(hollow).build().unwrap();
     let hmmwv = vehicle("hmmwv");
-    let start = at(4.0, -3.0, hmmwv.ride_radius() - 2.0);
+    let start = pose_at(4.0, -3.0, hmmwv.ride_radius() - 2.0);
     let model = agent(&hmmwv, table(&ON, &[], &[]), start);
     let mut world = world(ground(0.05, terrain, vec![mire]), 2e-3, vec![model]);
     let ended = until_ended(&mut world, 40.0);
@@ -172,7 +172,11 @@ fn a_vehicle_dug_in_is_immobilized_with_place_soil_and_cause() {
     assert!(time < 30.0 && soil == SoilId(0), "{ended:?}");
     assert!((position.x - 4.0).abs() < 5.0 && (position.y + 3.0).abs() < 1.0, "{ended:?}");
     assert_eq!(diagnosis.spinning, Spinning::All, "{diagnosis}");
-    assert!(told(&world).contains("m in mire: ") && told(&world).contains("% slip"), "{ended:?}");
+    assert!(
+        outcome_sentence(&world).contains("m in mire: ")
+            && outcome_sentence(&world).contains("% slip"),
+        "{ended:?}"
+    );
     // A checkpoint of it can be read.
     let stored = checkpoint::encode(world.model(), "mire", world.state());
     let read = checkpoint::decode(world.model(), "mire", &stored).unwrap();
@@ -214,10 +218,10 @@ fn an_absurd_vehicle_fails_alone() {
         ("progression", changed(|spec| spec.tire.handling.vertical_progression = 1e308)),
     ];
     let sound = vehicle("hmmwv");
-    let start = |x: f64| at(x, 0.0, sound.ride_radius() - 0.02);
+    let start = |x: f64| pose_at(x, 0.0, sound.ride_radius() - 0.02);
     let alone = {
         let model = agent(&sound, table(&ON, &[], &[]), start(400.0));
-        let mut world = on(Terrain::flat(0.0, SoilId(0)), "firm", vec![model]);
+        let mut world = world_on(Terrain::flat(0.0, SoilId(0)), "firm", vec![model]);
         drive(&mut world, 1.0);
         world.state().agents[0].vehicle.clone()
     };
@@ -226,7 +230,7 @@ fn an_absurd_vehicle_fails_alone() {
             agent(&vehicle, table(&ON, &[], &[]), start(0.0)),
             agent(&sound, table(&ON, &[], &[]), start(400.0)),
         ];
-        let mut world = on(Terrain::flat(0.0, SoilId(0)), "firm", models);
+        let mut world = world_on(Terrain::flat(0.0, SoilId(0)), "firm", models);
         drive(&mut world, 1.0);
         let ended = outcome(&world, 0);
         println!("{name}: {ended:?}");
@@ -250,11 +254,11 @@ fn an_impossible_speed_is_a_failure() {
     let start = Pose { position: Vec3::new(0.0, 0.0, 0.55), orientation: Quat::identity() };
     for (speed, fails) in [(50.0, false), (150.0, true)] {
         let model = AgentModel { speed, ..agent(&hmmwv, table(&ON, &[], &[]), start) };
-        let mut world = on(Terrain::flat(0.0, SoilId(0)), "firm", vec![model]);
+        let mut world = world_on(Terrain::flat(0.0, SoilId(0)), "firm", vec![model]);
         world.advance();
         assert_eq!(matches!(outcome(&world, 0), Some(Outcome::Failed { .. })), fails, "{speed}");
         assert_eq!(
-            told(&world).ends_with("its speed is above 100 m/s or not finite"),
+            outcome_sentence(&world).ends_with("its speed is above 100 m/s or not finite"),
             fails,
             "{speed}"
         );
@@ -274,7 +278,7 @@ fn a_non_finite_state_is_reported_and_contained() {
             agent(&hmmwv, table(&ON, &[], &[]), start(0.0)),
             agent(&hmmwv, table(&ON, &[], &[]), start(300.0)),
         ];
-        let mut sound = on(Terrain::flat(0.0, SoilId(0)), ground_soil, models);
+        let mut sound = world_on(Terrain::flat(0.0, SoilId(0)), ground_soil, models);
         drive(&mut sound, 0.5);
         for poison in [f64::NAN, f64::INFINITY, 1e300] {
             let mut state = sound.state().clone();
@@ -296,7 +300,7 @@ fn a_non_finite_state_is_reported_and_contained() {
             };
             assert!((0.5..=0.52).contains(time), "{ended:?}");
             assert!(position.iter().all(|x| x.is_finite()), "{ended:?}");
-            let told = told(&poisoned);
+            let told = outcome_sentence(&poisoned);
             assert!(told.starts_with("failed at 0.5 s at ("), "{told}");
             let of = |world: &World| world.state().agents[1].vehicle.clone();
             assert_eq!(of(&poisoned), of(&healthy), "{poison} reached the other");

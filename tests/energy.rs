@@ -1,7 +1,7 @@
 //! Soil of any stiffness gives no energy, and a vehicle that gains energy is reported.
 
 use bekker::ground::GroundModel;
-use bekker::rig::{Rig, WheelMotion, WheelRig};
+use bekker::rig::{Rig, WheelRig, WheelRigMotion};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::scm::Underside;
 use bekker::simulation::{GroundVehicle, RunWarning, World, WorldModel};
@@ -207,13 +207,14 @@ fn soils_of_programs_are_checked_against_the_step() {
         let made = catch_unwind(AssertUnwindSafe(|| World::new(stiff)));
         assert_eq!(made.unwrap_err().downcast_ref::<String>(), Some(&message));
         let wheel = Underside::cylinder(0.4, 0.2).unwrap();
-        let rig = WheelRig::new(soil, wheel, 5e3, WheelMotion::Rolling { speed: 1.0, slip: 0.2 });
+        let rig =
+            WheelRig::new(soil, wheel, 5e3, WheelRigMotion::Rolling { speed: 1.0, slip: 0.2 });
         let refused = rig.run().unwrap_err().to_string();
         assert!(refused.starts_with("soil stiff: a") && refused.contains(name), "{refused}");
     }
 }
 
-/// A strength set by a study after reading a scenario is checked as the scenario's own.
+/// A strength set by a study after reading a scenario is checked like one in the scenario.
 #[test]
 fn a_strength_that_is_set_is_checked_against_the_step() {
     let (soil, vehicle) = ("cohesion = 0.9e6\nstrength = 1", "model = \"hmmwv\"");

@@ -7,7 +7,7 @@ use bekker::ground::{GroundModel, SharedGround};
 use bekker::numeric::{sin, sin_cos};
 use bekker::random::RandomStream;
 use bekker::sensor::air::Air;
-use bekker::sensor::class::Class;
+use bekker::sensor::class::SurfaceClass;
 use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, RayModel, Return, ScanPart};
 use bekker::sensor::material::Material;
 use bekker::sensor::mesh::MeshBuilder;
@@ -36,7 +36,8 @@ fn yard() -> Yard {
     let profile = [[-0.5, 0.5], [2.0, 0.5], [2.0, 0.0]];
     pillar.column([0.0; 3], &profile, 256, Material::dull([0.5; 3]));
     let at = Pose { position: Vec3::new(0.0, 8.0, 0.0), ..Pose::default() };
-    let mut yard = Yard::on(terrain, vec![pillar], &[Instance::still(0, at, 0, Class::Post)]);
+    let mut yard =
+        Yard::on_terrain(terrain, vec![pillar], &[Instance::still(0, at, 0, SurfaceClass::Post)]);
     // Dense fog, in which the full lidar would detect little else.
     yard.air.visibility = 15.0;
     yard
@@ -59,7 +60,7 @@ fn range(found: &Return) -> f64 {
 }
 
 /// Returns the distance at which a ray from (0, 0, `height`) hits plane, hole or pillar, m.
-fn expected(direction: &Vec3, height: f64) -> Option<(f64, Class)> {
+fn expected(direction: &Vec3, height: f64) -> Option<(f64, SurfaceClass)> {
     let plane = (direction.z < 0.0).then(|| -height / direction.z);
     // x² + y² about the hole's center: r² = (12 - s dx)² + (s dy)²; z = height + s dz = -d (1 -
     // r²/R²)
@@ -78,7 +79,7 @@ fn expected(direction: &Vec3, height: f64) -> Option<(f64, Class)> {
     let pillar = (discriminant > 0.0 && pb < 0.0)
         .then(|| (-pb - discriminant.sqrt()) / (2.0 * pa))
         .filter(|s| (0.0..2.0).contains(&(height + s * dz)) && ground.is_none_or(|g| *s < g));
-    pillar.map(|s| (s, Class::Post)).or(ground.map(|s| (s, Class::Ground)))
+    pillar.map(|s| (s, SurfaceClass::Post)).or(ground.map(|s| (s, SurfaceClass::Ground)))
 }
 
 #[test]
@@ -105,7 +106,7 @@ fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
         let from_middle = |x: f64, y: f64| (x - 12.0).hypot(y);
         let plane = -height / direction.z;
         let over_rim = from_middle(plane * direction.x, plane * direction.y) - HOLE[0];
-        if class == Class::Ground && over_rim.abs() < 0.15 {
+        if class == SurfaceClass::Ground && over_rim.abs() < 0.15 {
             on_rim += 1;
             continue;
         }
@@ -115,14 +116,14 @@ fn a_plane_a_hole_and_a_pillar_are_where_geometry_has_them() {
             r if r < HOLE[0] => 4e-3,
             // 0.04 mm of the polygon divided by the cosine of the angle of incidence, which is 0.02
             // or more.
-            _ if class == Class::Post => 2e-3,
+            _ if class == SurfaceClass::Post => 2e-3,
             // single precision at 120 m
             _ => 1e-4,
         };
         let off = (range(found) - distance).abs();
         assert!(off < tolerance, "{off} at {at:?}");
         in_hole += usize::from(at.z < -height - 0.1);
-        on_pillar += usize::from(class == Class::Post);
+        on_pillar += usize::from(class == SurfaceClass::Post);
     }
     assert!(in_hole > 20 && on_pillar > 300, "{in_hole} {on_pillar}");
     assert!(on_edges < 10 && on_rim < 200, "{on_edges} {on_rim}");
@@ -191,7 +192,9 @@ fn the_fast_lidar_agrees_with_the_full_lidar_in_clear_air() {
         assert!((fast.intensity - whole.intensity).abs() <= 1e-6 * whole.intensity);
         seen[usize::from(fast.class)] += 1;
     }
-    for class in [Class::Ground, Class::Tree, Class::Rock, Class::Vehicle] {
+    for class in
+        [SurfaceClass::Ground, SurfaceClass::Tree, SurfaceClass::Rock, SurfaceClass::Vehicle]
+    {
         assert!(seen[class as usize] > 5, "{class:?}: {}", seen[class as usize]);
     }
     // The bits are the same on any number of threads.

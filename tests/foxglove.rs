@@ -45,7 +45,7 @@ impl Drop for Running {
     }
 }
 
-/// Opens a WebSocket as Foxglove's page does: from another origin, with these protocols.
+/// Opens a WebSocket like Foxglove's page: from another origin, with these protocols.
 fn opened(
     address: &str,
     target: &str,
@@ -127,7 +127,7 @@ fn the_foxglove_client_receives_messages() {
         );
         return;
     };
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     ["1", "2"].iter().for_each(|ranks| is_heard(&runs, ranks, &modules));
 }
 
@@ -159,7 +159,7 @@ fn is_heard(runs: &Runs, ranks: &str, modules: &str) {
 
 #[test]
 fn foxglove_receives_the_messages_of_the_mcap() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let (mut child, out, address) = served(&runs, "1");
     let address = address.as_str();
     // The token must be in the address, and a page of another origin has no other access.

@@ -56,7 +56,7 @@ fn bekker(folder: &Path, words: &[&str]) -> Output {
     Command::new(cargo_bin("bekker")).current_dir(folder).args(words).output().unwrap()
 }
 
-fn ended(world: &mut World) -> [Outcome; 2] {
+fn final_outcomes(world: &mut World) -> [Outcome; 2] {
     while world.time() < 8.0 && world.is_running() {
         world.advance();
     }
@@ -85,7 +85,7 @@ fn a_drive_ends_where_a_wheel_enters_a_gap() {
     ] {
         assert_eq!(told.iter().filter(|own| own.contains(part)).count(), 1, "{part}: {told:?}");
     }
-    let [into, beside] = ended(&mut kept);
+    let [into, beside] = final_outcomes(&mut kept);
     let Outcome::UnmappedGround { time, position } = into else { panic!("{into:?}") };
     assert!((17.5..17.7).contains(&position.x) && position.y.abs() < 1.5, "{position:?}");
     assert!((3.0..5.0).contains(&time), "{time}");
@@ -98,7 +98,7 @@ fn a_drive_ends_where_a_wheel_enters_a_gap() {
 
     let (mut filled, warnings) = build("fill_interpolated");
     assert!(warnings.is_empty(), "{warnings:?}");
-    assert_eq!(ended(&mut filled), [Outcome::UnderWay, Outcome::UnderWay]);
+    assert_eq!(final_outcomes(&mut filled), [Outcome::UnderWay, Outcome::UnderWay]);
     let refused = world(&parse(place.path(), &scenario("refuse", "")).unwrap()).unwrap_err();
     let said = refused.to_string();
     assert!(said.contains("45 of 1681 cells have no data") && said.contains("\"keep\""), "{said}");
@@ -150,7 +150,7 @@ fn starts_and_aims_in_a_gap_are_refused() {
 
 /// The leg from the start to the first waypoint is checked too.
 #[test]
-fn the_way_to_the_first_waypoint_is_checked() {
+fn the_path_to_the_first_waypoint_is_checked() {
     let place = tempfile::tempdir().unwrap();
     write_ground(place.path());
     let told = |waypoints: &str| {

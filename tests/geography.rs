@@ -108,7 +108,7 @@ fn altitude_is_height_far_from_the_origin() {
 }
 
 #[test]
-fn a_place_is_the_same_in_all_three_coordinates_and_a_way_in_all_files() {
+fn a_position_is_the_same_in_all_coordinates_and_a_path_in_all_files() {
     let folder = tempfile::tempdir().unwrap();
     dem(folder.path(), Some(26911), 0.02);
     let degrees = [48.704_867_253_1, -116.232_875_159_5];
@@ -146,7 +146,7 @@ fn a_place_is_the_same_in_all_three_coordinates_and_a_way_in_all_files() {
         let text = toml::to_string(&file.scenario).unwrap();
         // The resolved scenario is in the local frame and needs no file.
         let again = read(&text, folder.path()).unwrap();
-        let bekker::scenario::config::Driver::Path { waypoints, .. } =
+        let bekker::scenario::config::DriverConfig::Path { waypoints, .. } =
             &again.scenario.vehicle[0].driver
         else {
             panic!("no path")
@@ -158,7 +158,7 @@ fn a_place_is_the_same_in_all_three_coordinates_and_a_way_in_all_files() {
 }
 
 #[test]
-fn incomplete_positions_name_what_is_missing() {
+fn incomplete_positions_name_the_missing_keys() {
     let folder = tempfile::tempdir().unwrap();
     dem(folder.path(), None, 0.0);
     let earth = "{ latitude_deg = 48.7, longitude_deg = -116.2 }";

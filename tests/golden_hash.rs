@@ -1,8 +1,8 @@
 //! State hashes must equal the values recorded here, on every machine and with every instruction
 //! set.
 //!
-//! A change of a law, a vehicle or the state layout changes them: say why in the commit and copy
-//! the values that the test prints.
+//! A change of a law, a vehicle or the state layout changes them: give the reason in the commit and
+//! copy the values that the test prints.
 
 use assert_cmd::Command;
 use bekker::numeric::instructions;

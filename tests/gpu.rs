@@ -10,8 +10,8 @@ use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
 use bekker::sensor::Reading;
 use bekker::sensor::air::DustPuff;
-use bekker::sensor::camera::{Camera, Channel, Image, ImageRequest, Lens, PixelRng, look_at};
-use bekker::sensor::class::Class;
+use bekker::sensor::camera::{Camera, Image, ImageChannel, ImageRequest, Lens, PixelRng, look_at};
+use bekker::sensor::class::SurfaceClass;
 use bekker::sensor::lidar::{Cloud, LidarSpec, Rays, ScanPart};
 use bekker::sensor::noise::Noise;
 use bekker::sensor::relief::HeightPyramid;
@@ -84,10 +84,10 @@ clear = 4
 
 impl Yard {
     fn new(more: &str) -> Yard {
-        Yard::of(&format!("{YARD}{more}"), &[rut(-200, 700, 30), rut(-100, 300, -90)])
+        Yard::from_scenario(&format!("{YARD}{more}"), &[rut(-200, 700, 30), rut(-100, 300, -90)])
     }
 
-    fn of(text: &str, ruts: &[Patches]) -> Yard {
+    fn from_scenario(text: &str, ruts: &[Patches]) -> Yard {
         let file = ScenarioFile::parse("yard", text, Path::new(""), &[]).unwrap();
         let built = world(&file).unwrap();
         let scene_model = scene_model(&file, &built.world, &built.meshes, built.random.as_ref());
@@ -135,13 +135,13 @@ fn rut(first: i32, length: i32, y: i32) -> Patches {
     patch
 }
 
-const ALL: [Channel; 6] = [
-    Channel::Color,
-    Channel::Depth,
-    Channel::Normal,
-    Channel::Class,
-    Channel::Instance,
-    Channel::Ground,
+const ALL: [ImageChannel; 6] = [
+    ImageChannel::Color,
+    ImageChannel::Depth,
+    ImageChannel::Normal,
+    ImageChannel::Class,
+    ImageChannel::Instance,
+    ImageChannel::Ground,
 ];
 
 /// Converts a linear color to the eight bits written to images.
@@ -211,8 +211,12 @@ fn gpu_images_agree_with_the_cpu_for_every_lens() {
         let camera = Camera::with_field(240, 135, lens, 1.4).unwrap();
         let pair = both(&yard, &camera, [yard.viewpoint(); 2], 0.0);
         if let Some([ours, _]) = &pair {
-            let seen = |class: Class| ours.class.iter().filter(|c| **c == class as u8).count();
-            assert!(seen(Class::Vehicle) > 500 && seen(Class::Tree) > 500, "{lens:?}");
+            let seen =
+                |class: SurfaceClass| ours.class.iter().filter(|c| **c == class as u8).count();
+            assert!(
+                seen(SurfaceClass::Vehicle) > 500 && seen(SurfaceClass::Tree) > 500,
+                "{lens:?}"
+            );
             assert!(ours.sinkage.iter().filter(|s| **s > 0.03).count() > 30, "{lens:?}");
             let agents: std::collections::BTreeSet<u16> = ours.agent.iter().copied().collect();
             assert!(agents.is_superset(&[0, 31].into()), "{agents:?}");
@@ -287,7 +291,7 @@ area = { kind = "band", from = [-3, 8], to = [20, 10], width = 1.5 }
 fn depth_of_a_plane_is_within_a_millimeter_at_a_hundred_meters() {
     let Some(gpu) = gpu() else { return };
     let text = YARD.replace("amplitude = 1.5", "amplitude = 0.0");
-    let yard = Yard::of(&text[..text.find("[[scenery]]").unwrap()], &[]);
+    let yard = Yard::from_scenario(&text[..text.find("[[scenery]]").unwrap()], &[]);
     let scene = Scene { moving: &InstanceSet::new(&[], &[]), ..yard.scene() };
     let props = Arc::new(SceneConstants::new(&gpu, &scene).unwrap());
     let mut renderer = GpuRenderer::new(gpu, props).unwrap();

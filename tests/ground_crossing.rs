@@ -3,8 +3,8 @@
 //!
 //! The wheel is guided to isolate the effect of the ground. A whole vehicle bounces as it drops
 //! into the soil, which on the rows of the lattice is rougher than any boundary. The bound is the
-//! roughness of the same wheel on soil alone, plus the slope with which the firm fraction of its
-//! footprint grows.
+//! roughness of the same wheel on soil alone, plus the growth rate of the firm fraction of its
+//! footprint.
 
 use crate::scene;
 
@@ -12,7 +12,7 @@ use bekker::ground::{GroundModel, Overlay, SharedGround};
 use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::soil::{Soil, SoilId, SoilKind, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
-use bekker::terrain::{Region, SoilMap, Surface, Terrain};
+use bekker::terrain::{SoilMap, SoilRegion, Surface, Terrain};
 use bekker::vehicle::find_wheeled;
 use bekker::vehicle::tire::{FirmPatch, GroundPlane, TireState};
 use scene::{firm, ground, soil};
@@ -34,7 +34,7 @@ fn undamped() -> Soil {
 
 /// Builds soil behind the line through the origin that faces `direction`, and firm ground ahead.
 fn half_firm(direction: [f64; 2]) -> GroundModel {
-    let ahead = Region::HalfPlane { point: [0.0, 0.0], direction };
+    let ahead = SoilRegion::HalfPlane { point: [0.0, 0.0], direction };
     let soils = SoilMap::uniform(SoilId(0)).paint(ahead, SoilId(1)).unwrap();
     let plane = Surface::Plane { elevation: 0.0, slope: [0.0, 0.0] };
     let terrain = Terrain::builder(plane, soils).build().unwrap();

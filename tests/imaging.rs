@@ -6,15 +6,15 @@
 use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
-use bekker::sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
-use bekker::sensor::class::Class;
+use bekker::sensor::camera::{CameraSpec, ChipNoise, ImageChannel, Lens};
+use bekker::sensor::class::SurfaceClass;
 use bekker::sensor::lidar::{LidarNoise, LidarSpec, RayModel, ReturnMode};
 use bekker::sensor::noise::Noise;
-use bekker::sensor::{Delivery, Model, Reading, Schedule, Sensor};
-use bekker::simulation::{Ranks, Route, SceneModel, Sharing, World, WorldModel, checkpoint};
+use bekker::sensor::{Delivery, Model, Reading, Sensor, SensorSchedule};
+use bekker::simulation::{MessageRoute, Ranks, SceneModel, Sharing, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::Partition;
-use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world_model};
+use scene::{agent, flat, m113, on_ranks, pose_at, soil, table, vehicle, world_model};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,11 +25,16 @@ const BEATS: usize = 40;
 fn model() -> WorldModel {
     let on = |throttle: f64| table(&[[0.1, 0.0], [0.2, throttle]], &[], &[]);
     let mut agents = vec![
-        agent(&vehicle("hmmwv"), on(0.1), at(-9.0, 0.0, 0.6)),
-        m113(on(1.0), at(0.0, 0.0, 0.0)),
+        agent(&vehicle("hmmwv"), on(0.1), pose_at(-9.0, 0.0, 0.6)),
+        m113(on(1.0), pose_at(0.0, 0.0, 0.0)),
     ];
-    let channels =
-        [Channel::Color, Channel::Depth, Channel::Class, Channel::Instance, Channel::Ground];
+    let channels = [
+        ImageChannel::Color,
+        ImageChannel::Depth,
+        ImageChannel::Class,
+        ImageChannel::Instance,
+        ImageChannel::Ground,
+    ];
     let camera = CameraSpec {
         width: 80,
         height: 45,
@@ -61,7 +66,7 @@ fn model() -> WorldModel {
     let sensor = |index: u32, model, rate, lag, window| Sensor {
         name: format!("eye{index}"),
         mount,
-        schedule: Schedule::new(rate, lag, window),
+        schedule: SensorSchedule::new(rate, lag, window),
         model,
         record: true,
         filters: Vec::new(),
@@ -102,7 +107,7 @@ fn bytes(all: &Deliveries) -> Vec<u8> {
 }
 
 #[test]
-fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
+fn any_number_of_threads_ranks_and_resumes_gives_the_same_bits() {
     let expected = on_threads(1, BEATS);
     // 0.4 s: 12 images, the last still pending, and 4 scans.
     assert!((14..=16).contains(&expected.len()), "{}", expected.len());
@@ -121,7 +126,7 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
     }
     assert_eq!(bytes(&expected), bytes(&cut), "cut and resumed");
 
-    for (ranks, route) in [(2, Route::All), (2, Route::Neighbor)] {
+    for (ranks, route) in [(2, MessageRoute::All), (2, MessageRoute::Neighbor)] {
         let (first, _) = shared(model, ranks, route);
         assert_eq!(bytes(&expected), bytes(&first), "{ranks} ranks, {route:?}");
     }
@@ -129,7 +134,7 @@ fn any_number_of_threads_ranks_and_cuts_gives_the_same_bits() {
 
 /// Returns the deliveries of vehicle 0 and the bytes received per rank, with vehicles assigned to
 /// ranks in turn.
-fn shared(model: fn() -> WorldModel, ranks: usize, route: Route) -> (Deliveries, Vec<u64>) {
+fn shared(model: fn() -> WorldModel, ranks: usize, route: MessageRoute) -> (Deliveries, Vec<u64>) {
     let all = on_ranks(ranks, Duration::from_secs(120), |rank| {
         let sharing = Sharing { partition: Partition::RoundRobin, route, ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model(), None, &sharing, &[]).unwrap();
@@ -149,7 +154,7 @@ fn shared(model: fn() -> WorldModel, ranks: usize, route: Route) -> (Deliveries,
 fn model_with_others_far_away() -> WorldModel {
     let mut model = model();
     let on = || table(&[[0.1, 0.0], [0.2, 1.0]], &[], &[]);
-    let far = [m113(on(), at(60.0, 8.0, 0.0)), m113(on(), at(400.0, -20.0, 1.0))];
+    let far = [m113(on(), pose_at(60.0, 8.0, 0.0)), m113(on(), pose_at(400.0, -20.0, 1.0))];
     let spare = world_model(flat(0.05, soil("mid")), 2e-3, far.into());
     model.agents.extend(spare.agents);
     model.scene_model = Some(Arc::new(SceneModel::new(&model, &[])));
@@ -165,7 +170,7 @@ fn model_with_others_at_the_edge_of_sight() -> WorldModel {
     let sights = model.agents[0].sensors.iter().filter_map(|sensor| sensor.model.sight());
     let edge = sights.fold(0.0, f64::max) + MARGIN + model.agents[0].start.position.x;
     let coasts = || table(&[], &[], &[]);
-    let west = |x: f64| at(x, 0.0, 0.0);
+    let west = |x: f64| pose_at(x, 0.0, 0.0);
     for away in [-2.0, 1.0, 300.0] {
         let mut own = agent(&vehicle("hmmwv"), coasts(), west(edge + away));
         own.start.orientation = Quat::from_axis_angle(&Vec3::z_axis(), std::f64::consts::PI);
@@ -187,10 +192,10 @@ fn ranks_receive_vehicles_that_come_into_sight() {
         world.advance();
         take(&world, &mut expected);
     }
-    let (seen, _) = shared(model_with_others_at_the_edge_of_sight, 5, Route::Neighbor);
+    let (seen, _) = shared(model_with_others_at_the_edge_of_sight, 5, MessageRoute::Neighbor);
     assert_eq!(bytes(&expected), bytes(&seen));
     let heard = on_ranks(5, Duration::from_secs(120), |rank| {
-        let (partition, route) = (Partition::RoundRobin, Route::Neighbor);
+        let (partition, route) = (Partition::RoundRobin, MessageRoute::Neighbor);
         let sharing = Sharing { partition, route, ..Sharing::default() };
         let model = model_with_others_at_the_edge_of_sight();
         let mut ranks = Ranks::new(rank, model, None, &sharing, &[]).unwrap();
@@ -199,8 +204,8 @@ fn ranks_receive_vehicles_that_come_into_sight() {
     });
     let heard: Vec<Vec<bool>> = heard.into_iter().map(|own| own.unwrap()).collect();
     assert_eq!(heard[0], [false, true, true, true, false], "the one that looks");
-    assert_eq!(heard[4], [false; 5], "who is far away");
-    assert!(!heard[2][0] && !heard[3][0], "who is seen need not see");
+    assert_eq!(heard[4], [false; 5], "agents far away are not received");
+    assert!(!heard[2][0] && !heard[3][0], "a visible agent need not see the observer");
 }
 
 /// A rank with cameras holds the ground in view and receives vehicles that may be visible.
@@ -208,8 +213,8 @@ fn ranks_receive_vehicles_that_come_into_sight() {
 /// Ranks without cameras receive only neighbors.
 #[test]
 fn neighbor_routing_gives_the_same_images_with_fewer_bytes() {
-    let (expected, told) = shared(model_with_others_far_away, 4, Route::All);
-    let (seen, heard) = shared(model_with_others_far_away, 4, Route::Neighbor);
+    let (expected, told) = shared(model_with_others_far_away, 4, MessageRoute::All);
+    let (seen, heard) = shared(model_with_others_far_away, 4, MessageRoute::Neighbor);
     assert!(!expected.is_empty());
     assert_eq!(bytes(&expected), bytes(&seen));
     let [all, near] = [&told, &heard].map(|bytes| bytes.iter().sum::<u64>());
@@ -226,7 +231,7 @@ fn the_picture_shows_the_other_vehicle_and_its_fresh_ruts() {
     let Reading::Image(image) = last(0) else { panic!("no picture") };
     let of_the_other = image.instance.iter().filter(|&&instance| instance == 2).count();
     assert!(of_the_other > 30, "{of_the_other} pixels of the carrier");
-    for class in [Class::Sky, Class::Ground, Class::Vehicle] {
+    for class in [SurfaceClass::Sky, SurfaceClass::Ground, SurfaceClass::Vehicle] {
         assert!(image.class.contains(&(class as u8)), "no {class:?}");
     }
     let pressed = image.sinkage.iter().filter(|sinkage| **sinkage > 0.005).count();

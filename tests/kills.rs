@@ -1,6 +1,6 @@
 //! Studies and maps killed at random times resume to the same bytes as those that were not killed.
 //!
-//! Kills are eight, weekly twenty: each resume takes as long as reading what was done.
+//! Eight kills, weekly twenty: each resume takes the time to read the finished part.
 
 use crate::maps::{QUICK, hill};
 use crate::studies::{SCENARIO, STUDY, tables};
@@ -26,7 +26,7 @@ const DELAYS: [f64; 2] = [60.0, 400.0];
 /// Kills a command (SIGKILL) repeatedly, each time shortly after a random fraction of the work is
 /// done.
 ///
-/// `done` returns the amount done, which is `whole` at the end. A partial record is left at the end
+/// `done` returns the amount of finished work, `whole` at the end. A partial record is left at the end
 /// of `journal`, if there is one.
 fn killed(
     mut command: impl FnMut() -> Command,
@@ -130,7 +130,7 @@ fn a_map_killed_at_random_times_resumes_to_the_same_bytes() {
     done(run("cut"));
     assert_eq!(manifest(folder, "cut"), manifest(folder, "whole"));
     let hidden = fs::read_dir(folder.join("cut/table")).unwrap().count() as u64;
-    assert_eq!(hidden, columns("cut"), "what a kill left half is removed");
+    assert_eq!(hidden, columns("cut"), "partial records of a killed run are removed");
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! Holds the code to `ARCHITECTURE.md`, whose tables are this test's data: the
-//! map says what each module may use, the invariants name the tests that hold them.
+//! Checks the code against the tables of `ARCHITECTURE.md`. The
+//! map lists the modules that each module may use; the invariants name the tests that check them.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Names that say nothing about what a file is for.
+/// Names that do not describe a file's purpose.
 const NAMELESS: [&str; 6] = ["utils", "util", "common", "helpers", "misc", "manager"];
 
-/// What reaches outside the process, or asks what time it is.
+/// Access to the environment of the process, or to a clock.
 const OUTSIDE: [&str; 17] = [
     "std::fs",
     "fs::",
@@ -29,21 +29,21 @@ const OUTSIDE: [&str; 17] = [
     "SystemTime",
 ];
 
-/// What gives other results from run to run: hashing order and global dice.
+/// Sources of non-repeatable results: hashing order and global random generators.
 const UNREPEATABLE: [&str; 5] = ["HashMap", "HashSet", "thread_rng", "rand::", "RandomState"];
 
-/// Functions whose last place differs between mathematics libraries.
+/// Functions whose last bit differs between mathematics libraries.
 /// (`sqrt`, `abs`, `floor` and `mul_add` are exact by IEEE 754.)
 const ELEMENTARY: [&str; 23] = [
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sin_cos", "sinh", "cosh", "tanh", "exp",
     "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10", "powf", "powi", "cbrt", "hypot",
 ];
 
-/// Modules of the outermost layers, whose figures never come back into a state.
+/// Modules of the outermost layers, whose results never enter a state.
 const MAY_CALL_ELEMENTARY: [&str; 2] = ["report", "cli"];
 
-/// What carries bytes between ranks is the one way out below the scenario: it has
-/// to notice when nobody answers.
+/// Transports between ranks are the only modules below the scenario with access to clocks: they
+/// detect missing replies.
 const CARRIERS: [&str; 15] = [
     "sync/loopback.rs",
     "sync/threads.rs",
@@ -62,7 +62,7 @@ const CARRIERS: [&str; 15] = [
     "sync/dds/receiver.rs",
 ];
 
-/// Modules that have a row of their own in the map; all other files of a crate belong to the row
+/// Modules that have a separate row in the map; all other files of a crate belong to the row
 /// of the crate.
 const OWN_ROWS: [(&str, &[&str]); 4] = [
     ("math", &["numeric", "spatial", "geodesy", "curve", "grid", "random"]),
@@ -71,16 +71,16 @@ const OWN_ROWS: [(&str, &[&str]); 4] = [
     ("sensor", &["gpu"]),
 ];
 
-struct Row {
+struct LayerRow {
     layer: u32,
     /// Rows by name.
     may_use: Vec<String>,
-    /// All rows from a layer to another.
+    /// Returns all rows between two layers.
     layers: Option<[u32; 2]>,
 }
 
-impl Row {
-    fn allows(&self, map: &BTreeMap<String, Row>, used: &str) -> bool {
+impl LayerRow {
+    fn allows(&self, map: &BTreeMap<String, LayerRow>, used: &str) -> bool {
         let layer = map.get(used).map(|row| row.layer);
         let is_within =
             |[first, last]: [u32; 2]| layer.is_some_and(|own| (first..=last).contains(&own));
@@ -101,8 +101,8 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The rows `| L2 | `ground` | what it may use | what it is |` of the map.
-fn map() -> BTreeMap<String, Row> {
+/// The rows `| L2 | `ground` | allowed modules | description |` of the map.
+fn map() -> BTreeMap<String, LayerRow> {
     let text = architecture();
     let of_a_layer = |line: &&str| line.starts_with("| L") && line.as_bytes()[3].is_ascii_digit();
     let rows = text.lines().filter(of_a_layer);
@@ -113,7 +113,7 @@ fn map() -> BTreeMap<String, Row> {
             let module = quoted(cells[2]).next().unwrap_or_else(|| panic!("no module: {line}"));
             let may_use = quoted(cells[3]).map(String::from).collect();
             let layers = cells[3].split(' ').find_map(layers_of);
-            (module.to_string(), Row { layer, may_use, layers })
+            (module.to_string(), LayerRow { layer, may_use, layers })
         })
         .collect();
     assert!(!map.is_empty(), "ARCHITECTURE.md holds no map");
@@ -292,7 +292,7 @@ fn reached(source: &Source) -> Vec<&str> {
     found
 }
 
-/// The crates and the modules with rows of their own.
+/// Returns the crates and the modules with separate rows.
 fn declared_rows() -> Vec<String> {
     let declared = folders().into_iter().flat_map(|folder| {
         let package = package(&folder);
@@ -326,7 +326,7 @@ fn the_layer_map_is_complete_and_acyclic() {
         for used in &row.may_use {
             let other = map.get(used).unwrap_or_else(|| panic!("{module} may use no {used}"));
             let lower = other.layer < row.layer;
-            // Within a layer only where the table says so, and never in a ring.
+            // Within a layer only where the table allows it, and never in a cycle.
             let beside = other.layer == row.layer && !other.may_use.contains(module);
             assert!(lower || beside, "{module} (L{}) may not use {used}", row.layer);
         }
@@ -334,7 +334,7 @@ fn the_layer_map_is_complete_and_acyclic() {
 }
 
 #[test]
-fn a_module_uses_only_what_its_row_lists() {
+fn a_module_uses_only_the_modules_of_its_row() {
     let map = map();
     let mut faults = Vec::new();
     for source in sources() {

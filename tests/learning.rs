@@ -1,8 +1,8 @@
 //! Learning environments are a function of task, options, seed and actions alone.
 
 use bekker::learning::{
-    Autoreset, Batch, Env, Episode, EpisodeEnding, LABELS, LearningError, Levels, Options, Policy,
-    TASKS, Transitions, task,
+    Autoreset, Env, EnvBatch, Episode, EpisodeEnding, LABELS, LearningError, Levels, Options,
+    Policy, TASKS, Transitions, task,
 };
 use rayon::ThreadPoolBuilder;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn action(step: usize, wide: usize) -> Vec<f32> {
 fn driven(task: &str, envs: usize, threads: usize) -> Vec<Vec<u32>> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
-        let mut batch = Batch::new(task, quick(), envs, Some(4)).unwrap();
+        let mut batch = EnvBatch::new(task, quick(), envs, Some(4)).unwrap();
         let seeds: Vec<_> = (0..envs as u64).map(|n| Some(40 + n)).collect();
         let mut out = Transitions::default();
         batch.reset(&seeds, &vec![true; envs], None, &mut out).unwrap();
@@ -91,7 +91,7 @@ fn a_snapshot_restores_bit_for_bit_and_a_foreign_one_changes_nothing() {
 
 #[test]
 fn a_snapshot_with_any_bit_flipped_is_damaged() {
-    let mut batch = Batch::new("SlipSpeed", quick(), 1, None).unwrap();
+    let mut batch = EnvBatch::new("SlipSpeed", quick(), 1, None).unwrap();
     batch.reset(&[Some(1)], &[true], None, &mut Transitions::default()).unwrap();
     let snapshot = batch.snapshot(0).unwrap();
     let mut room = vec![0.0; batch.observation_size()];
@@ -169,7 +169,9 @@ fn impossible_options_are_refused_by_name() {
     let pair = told(Options { vehicles: Some(2), ..quick() });
     assert_eq!(pair, "vehicles = 2: must be 1");
     assert!(told(Options { soil: Some("cheese".into()), ..quick() }).contains("cheese"));
-    assert!(Batch::new("HardGoal", quick(), 1, None).unwrap_err().to_string().contains("SoftGoal"));
+    assert!(
+        EnvBatch::new("HardGoal", quick(), 1, None).unwrap_err().to_string().contains("SoftGoal")
+    );
     let mut env = env(0, quick());
     let before = env.snapshot().unwrap();
     let wrong = env.step(&[f32::NAN, 0.0], &mut [0.0; 3]);
@@ -361,7 +363,7 @@ fn a_picture_follows_from_the_world_alone() {
 }
 
 #[test]
-fn a_lidar_measures_the_way_to_level_ground() {
+fn a_lidar_measures_the_distance_to_level_ground() {
     const COLUMNS: usize = 64;
     let options = Options { lidar: Some(COLUMNS as u32), difficulty: 0.0, ..quick() };
     let flat = TASKS.iter().position(|task| task.id() == "SlipSpeed").unwrap();

@@ -4,7 +4,7 @@ use crate::ranks_mpi;
 
 use assert_cmd::cargo::cargo_bin;
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{Command as Orders, Steering, World};
+use bekker::simulation::{Command as Orders, SteeringCommand, World};
 use bekker::vehicle::Selector;
 use serde_json::{Value as Json, json};
 use std::fs;
@@ -59,9 +59,12 @@ pub fn controls(tick: u64) -> Json {
 /// Returns the same controls as orders of a program for a world.
 fn orders(tick: u64) -> [Orders; 2] {
     let wave = 0.1 * (tick % 7) as f64;
-    let first =
-        Orders { throttle: 0.3 + wave, steering: Steering::Share(wave - 0.2), ..Orders::default() };
-    let steering = Steering::Angle(0.05 * wave);
+    let first = Orders {
+        throttle: 0.3 + wave,
+        steering: SteeringCommand::Share(wave - 0.2),
+        ..Orders::default()
+    };
+    let steering = SteeringCommand::Angle(0.05 * wave);
     [first, Orders { throttle: 0.9, steering, gear: Selector::Reverse, ..Orders::default() }]
 }
 
@@ -75,7 +78,7 @@ pub struct Run {
     pub folder: PathBuf,
 }
 
-pub struct Ended {
+pub struct FinishedRun {
     pub said: String,
     pub code: i32,
 }
@@ -99,10 +102,10 @@ impl Run {
     }
 
     pub fn begin(words: &[&str], folder: PathBuf) -> Run {
-        Run::of(Command::new(cargo_bin("bekker")).args(words), folder)
+        Run::spawn(Command::new(cargo_bin("bekker")).args(words), folder)
     }
 
-    fn of(command: &mut Command, folder: PathBuf) -> Run {
+    fn spawn(command: &mut Command, folder: PathBuf) -> Run {
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let (send, lines) = channel();
         let stderr = BufReader::new(child.stderr.take().unwrap());
@@ -141,7 +144,7 @@ impl Run {
 
     pub fn connect(&self, hello: Json) -> Peer {
         let mut peer = self.stranger();
-        peer.say(&self.hello(hello));
+        peer.send(&self.hello(hello));
         peer
     }
 
@@ -149,7 +152,7 @@ impl Run {
         let stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();
-        Peer(stream, Way::Plain)
+        Peer(stream, Framing::Plain)
     }
 
     pub fn web_socket(&self, hello: Json) -> Peer {
@@ -170,14 +173,14 @@ impl Run {
         }
         let head = String::from_utf8(head).unwrap();
         assert!(head.starts_with("HTTP/1.1 101") && head.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="));
-        let mut peer = Peer(stream, Way::WebSocket);
-        peer.say(&self.hello(hello));
+        let mut peer = Peer(stream, Framing::WebSocket);
+        peer.send(&self.hello(hello));
         peer
     }
 
     pub fn driver(&self, vehicles: &[&str]) -> Peer {
         let mut peer = self.connect(json!({ "vehicles": vehicles }));
-        assert_eq!(peer.hear()["type"], "welcome");
+        assert_eq!(peer.receive()["type"], "welcome");
         peer
     }
 
@@ -187,7 +190,7 @@ impl Run {
     /// Returns the run's output.
     pub fn ends_as_a_world(self, heartbeats: u64) -> String {
         let folder = self.folder.clone();
-        let Ended { code, said } = self.ended();
+        let FinishedRun { code, said } = self.wait();
         assert_eq!(code, 0, "{said}");
         assert_eq!(hash_of(&folder), hash_of_a_world(heartbeats));
         said
@@ -199,10 +202,10 @@ impl Run {
         self.ends_as_a_world(HEARTBEATS);
     }
 
-    pub fn ended(mut self) -> Ended {
+    pub fn wait(mut self) -> FinishedRun {
         let code = self.child.wait().unwrap().code().unwrap();
         self.said.extend(self.lines.iter());
-        Ended { said: self.said.join("\n"), code }
+        FinishedRun { said: self.said.join("\n"), code }
     }
 }
 
@@ -214,35 +217,37 @@ impl Drop for Run {
 }
 
 /// Peer with an independent implementation of the protocol, over a plain stream or a WebSocket.
-pub struct Peer(pub TcpStream, Way);
+pub struct Peer(pub TcpStream, Framing);
 
 #[derive(Clone, Copy, PartialEq)]
-pub enum Way {
+pub enum Framing {
     Plain,
     WebSocket,
 }
 
 impl Peer {
-    pub fn say(&mut self, message: &Json) {
+    pub fn send(&mut self, message: &Json) {
         let text = message.to_string();
         let length = text.len() as u16;
         let prefix = match self.1 {
-            Way::Plain => u32::from(length).to_be_bytes().to_vec(),
+            Framing::Plain => u32::from(length).to_be_bytes().to_vec(),
             // One complete text with a length of two bytes, under a zero mask (RFC 6455).
-            Way::WebSocket => [&[0x81, 0x80 | 126][..], &length.to_be_bytes(), &[0; 4]].concat(),
+            Framing::WebSocket => {
+                [&[0x81, 0x80 | 126][..], &length.to_be_bytes(), &[0; 4]].concat()
+            }
         };
         self.0.write_all(&prefix).unwrap();
         self.0.write_all(text.as_bytes()).unwrap();
     }
 
-    pub fn hear(&mut self) -> Json {
-        self.heard().expect("the run is gone")
+    pub fn receive(&mut self) -> Json {
+        self.try_receive().expect("the run is gone")
     }
 
-    pub fn heard(&mut self) -> Option<Json> {
+    pub fn try_receive(&mut self) -> Option<Json> {
         let length = match self.1 {
-            Way::Plain => u32::from_be_bytes(self.bytes()?).into(),
-            Way::WebSocket => match self.bytes()? {
+            Framing::Plain => u32::from_be_bytes(self.bytes()?).into(),
+            Framing::WebSocket => match self.bytes()? {
                 [0x81, 127] => u64::from_be_bytes(self.bytes()?),
                 [0x81, 126] => u16::from_be_bytes(self.bytes()?).into(),
                 [0x81, length] => length.into(),
@@ -263,7 +268,7 @@ impl Peer {
     /// Answers all beats up to a tick or to the end, and returns the last message.
     pub fn drive(&mut self, until: u64) -> Json {
         loop {
-            let message = self.hear();
+            let message = self.receive();
             if message["type"] != "beat" || message["tick"].as_u64().unwrap() >= until {
                 return message;
             }
@@ -273,7 +278,7 @@ impl Peer {
 
     pub fn act(&mut self, beat: &Json) {
         let tick = beat["tick"].as_u64().unwrap();
-        self.say(&json!({ "type": "act", "tick": tick, "controls": controls(tick) }));
+        self.send(&json!({ "type": "act", "tick": tick, "controls": controls(tick) }));
     }
 }
 
@@ -319,20 +324,20 @@ fn lockstep_commands_are_the_same_on_any_ranks() {
         // Each vehicle has a separate driver.
         let [mut first, mut second] = [run.driver(&["a"]), run.driver(&["b"])];
         for (peer, row) in [(&mut first, 0), (&mut second, 1)] {
-            assert_eq!(peer.hear()["tick"], 0);
-            peer.say(&json!({ "type": "act", "tick": 0, "controls": [controls(0)[row]] }));
+            assert_eq!(peer.receive()["tick"], 0);
+            peer.send(&json!({ "type": "act", "tick": 0, "controls": [controls(0)[row]] }));
         }
         for _ in 1..HEARTBEATS {
             for (peer, row) in [(&mut first, 0), (&mut second, 1)] {
-                let tick = peer.hear()["tick"].as_u64().unwrap();
+                let tick = peer.receive()["tick"].as_u64().unwrap();
                 let controls = json!([controls(tick)[row]]);
-                peer.say(&json!({ "type": "act", "tick": tick, "controls": controls }));
+                peer.send(&json!({ "type": "act", "tick": tick, "controls": controls }));
             }
         }
         let end = json!({ "type": "end", "tick": HEARTBEATS * STEPS, "time_us": 200_000 });
-        assert_eq!([first.hear(), second.hear()], [end.clone(), end]);
+        assert_eq!([first.receive(), second.receive()], [end.clone(), end]);
         let folder = run.folder.clone();
-        let Ended { code, said } = run.ended();
+        let FinishedRun { code, said } = run.wait();
         assert_eq!(code, 0, "{said}");
         assert_eq!(hash_of(&folder), expected, "{ranks} ranks");
         records.push(fs::read(folder.join("commands.csv")).unwrap());
@@ -359,7 +364,7 @@ fn processes_of_mpi_are_driven_as_one() {
     let [file, out] = [&file, &folder].map(|path| path.to_str().unwrap());
     let words = ["run", file, "--no-picture", "--out", out, "--serve"];
     let Some(mut command) = ranks_mpi::command(2, &cargo_bin("bekker"), &words) else { return };
-    let run = Run::of(&mut command, folder.clone());
+    let run = Run::spawn(&mut command, folder.clone());
     let peer = run.driver(&["a", "b"]);
     run.driven_to_its_end(peer);
     verify(&folder);
@@ -419,30 +424,31 @@ fn held_speeds_radios_and_outcomes_are_the_same_on_any_ranks() {
         let place = tempfile::tempdir().unwrap();
         let run = Run::start(place.path(), TALKING, &["--ranks", ranks]);
         let mut stranger = run.connect(json!({ "role": "observer", "radios": ["nobody"] }));
-        assert_eq!(stranger.hear()["code"], "unknown");
+        assert_eq!(stranger.receive()["code"], "unknown");
         let names = ["a", "b"];
         let mut peer = run.connect(json!({ "vehicles": names, "radios": ["a"], "every": 2 }));
-        assert_eq!(peer.hear()["type"], "welcome");
-        let mut beats = vec![peer.hear()];
+        assert_eq!(peer.receive()["type"], "welcome");
+        let mut beats = vec![peer.receive()];
         for speed in [json!(51), json!("fast")] {
             let mut other = run.connect(json!({ "role": "observer" }));
-            assert_eq!(other.hear()["type"], "welcome");
+            assert_eq!(other.receive()["type"], "welcome");
             let act = json!({ "type": "act", "controls": [{ "vehicle": "a", "speed": speed }] });
-            other.say(&act);
-            let fault = std::iter::from_fn(|| other.heard()).find(|own| own["type"] == "fault");
+            other.send(&act);
+            let fault =
+                std::iter::from_fn(|| other.try_receive()).find(|own| own["type"] == "fault");
             assert!(["act", "message"].contains(&fault.unwrap()["code"].as_str().unwrap()));
         }
         for mut own in [json!({ "speed": 3, "throttle": 0 }), json!({ "speed": -51 })] {
             own["vehicle"] = "a".into();
-            peer.say(&json!({ "type": "act", "controls": [own] }));
-            assert_eq!(peer.hear()["code"], "act");
+            peer.send(&json!({ "type": "act", "controls": [own] }));
+            assert_eq!(peer.receive()["code"], "act");
         }
         while beats.last().unwrap()["type"] == "beat" {
             // Commands hold after one message.
             let controls = json!([{ "vehicle": "a", "speed": 3 }, { "vehicle": "b", "speed": -2 }]);
             let controls = if beats.len() == 1 { controls } else { json!([]) };
-            peer.say(&json!({ "type": "act", "controls": controls }));
-            beats.push(peer.hear());
+            peer.send(&json!({ "type": "act", "controls": controls }));
+            beats.push(peer.receive());
         }
         beats.pop();
         // The joined peer is named by its port.
@@ -475,7 +481,7 @@ fn held_speeds_radios_and_outcomes_are_the_same_on_any_ranks() {
         assert!(c["outcome"]["text"].as_str().unwrap().contains("with d"), "{c}");
         assert!((0.0..0.6).contains(&c["outcome"]["time"].as_f64().unwrap()), "{c}");
         let folder = run.folder.clone();
-        let Ended { code, said } = run.ended();
+        let FinishedRun { code, said } = run.wait();
         assert_eq!(code, 0, "{said}");
         verify(&folder);
         told.push((beats, hash_of(&folder)));
@@ -490,8 +496,8 @@ fn a_driver_may_end_a_resumed_run() {
     let mut peer = run.driver(&["a", "b"]);
     let middle = HEARTBEATS / 2 * STEPS;
     assert_eq!(peer.drive(middle)["tick"], middle);
-    peer.say(&json!({ "type": "quit" }));
-    assert_eq!(peer.hear()["type"], "end");
+    peer.send(&json!({ "type": "quit" }));
+    assert_eq!(peer.receive()["type"], "end");
     let folder = run.folder.clone();
     let said = run.ends_as_a_world(HEARTBEATS / 2);
     assert!(said.contains("ended by 127.0.0.1:"), "{said}");
@@ -529,8 +535,8 @@ fn invalid_peers_end_their_session_and_never_the_run() {
         json!({ "role": "observer", "name": "x\na: its driver is gone\u{1b}[31m" }),
     ] {
         let mut other = run.connect(hello);
-        let fault = other.hear();
-        assert_eq!((fault["type"].as_str(), other.heard()), (Some("fault"), None));
+        let fault = other.receive();
+        assert_eq!((fault["type"].as_str(), other.try_receive()), (Some("fault"), None));
         faults.push(fault);
     }
     let codes: Vec<&str> = faults.iter().map(|fault| fault["code"].as_str().unwrap()).collect();
@@ -552,18 +558,19 @@ fn invalid_peers_end_their_session_and_never_the_run() {
     for (index, bytes) in garbage.into_iter().enumerate() {
         let mut stranger = run.stranger();
         let mut watcher = run.connect(json!({ "role": "observer" }));
-        assert_eq!(watcher.hear()["type"], "welcome");
+        assert_eq!(watcher.receive()["type"], "welcome");
         for peer in [&mut stranger, &mut watcher] {
             peer.0.write_all(bytes).unwrap();
             // The peer may be disconnected by now.
             let _ = peer.0.shutdown(std::net::Shutdown::Write);
-            let fault = std::iter::from_fn(|| peer.heard()).find(|own| own["type"] == "fault");
+            let fault =
+                std::iter::from_fn(|| peer.try_receive()).find(|own| own["type"] == "fault");
             assert_eq!(fault.expect("a fault")["code"], "message", "garbage {index}");
         }
     }
 
     // An invalid act is refused, and a further one is accepted.
-    let beat = peer.hear();
+    let beat = peer.receive();
     for (act, code) in [
         (json!({ "tick": 77, "controls": [] }), "tick"),
         (json!({ "tick": 0, "controls": [{ "vehicle": "c" }] }), "act"),
@@ -572,8 +579,8 @@ fn invalid_peers_end_their_session_and_never_the_run() {
     ] {
         let mut whole = json!({ "type": "act" });
         whole.as_object_mut().unwrap().extend(act.as_object().unwrap().clone());
-        peer.say(&whole);
-        assert_eq!(peer.hear()["code"], code, "{act}");
+        peer.send(&whole);
+        assert_eq!(peer.receive()["code"], code, "{act}");
     }
     peer.act(&beat);
     run.driven_to_its_end(peer);
@@ -586,19 +593,19 @@ fn a_vehicle_brakes_when_its_driver_disconnects_or_times_out() {
     let mut first = run.connect(json!({ "vehicles": ["a"], "name": "first" }));
     let mut second = run.connect(json!({ "vehicles": ["b"], "name": "second" }));
     let mut watcher = run.connect(json!({ "role": "observer", "every": 3 }));
-    assert_eq!(first.hear()["type"], "welcome");
+    assert_eq!(first.receive()["type"], "welcome");
     for tick in [0, STEPS] {
         for (peer, row) in [(&mut first, 0), (&mut second, 1)] {
-            while peer.hear()["tick"] != tick {}
+            while peer.receive()["tick"] != tick {}
             let controls = json!([controls(tick)[row]]);
-            peer.say(&json!({ "type": "act", "tick": tick, "controls": controls }));
+            peer.send(&json!({ "type": "act", "tick": tick, "controls": controls }));
         }
     }
     drop(first);
     run.until("a: its driver first (127.0.0.1:");
     // The second driver receives and does not answer.
     run.until("b: its driver second (127.0.0.1:");
-    let messages: Vec<Json> = std::iter::from_fn(|| watcher.heard()).collect();
+    let messages: Vec<Json> = std::iter::from_fn(|| watcher.try_receive()).collect();
     let events = messages.iter().filter_map(|own| own["events"].as_array()).flatten();
     let events: Vec<String> = events
         .map(|own| {
@@ -610,7 +617,7 @@ fn a_vehicle_brakes_when_its_driver_disconnects_or_times_out() {
     let beats: Vec<u64> = beats.map(|own| own["tick"].as_u64().unwrap() / STEPS).collect();
     assert!(beats.len() >= 6 && beats.windows(2).all(|two| two[1] - two[0] == 3), "{beats:?}");
     let folder = run.folder.clone();
-    let Ended { code, said } = run.ended();
+    let FinishedRun { code, said } = run.wait();
     assert!(code == 0 && said.contains("disconnected: it brakes"), "{said}");
     assert!(said.contains("timed out: it brakes"), "{said}");
     let commands = fs::read_to_string(folder.join("commands.csv")).unwrap();
@@ -630,7 +637,7 @@ fn a_run_may_fail_with_its_driver() {
     let mut peer = run.driver(&["a", "b"]);
     peer.drive(STEPS);
     drop(peer);
-    let Ended { code, said } = run.ended();
+    let FinishedRun { code, said } = run.wait();
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("a: its driver 127.0.0.1:") && said.contains("disconnected"), "{said}");
     // Reported once.
@@ -638,34 +645,34 @@ fn a_run_may_fail_with_its_driver() {
 }
 
 #[test]
-fn observers_pause_a_run_and_see_what_sensors_see() {
+fn observers_pause_a_run_and_receive_sensor_readings() {
     let place = tempfile::tempdir().unwrap();
     let words = ["--realtime=50"];
     let run = Run::start(place.path(), &scenario(""), &words);
     let mut watcher = run.web_socket(json!({ "role": "observer", "sensors": ["a/*"] }));
-    let welcome = watcher.hear();
+    let welcome = watcher.receive();
     assert_eq!(welcome["heartbeat_us"], 10_000);
     assert_eq!(welcome["vehicles"][0]["outside"], true);
     assert_eq!(welcome["sensors"][0], json!({ "name": "a/eye", "kind": "camera", "period": 0.02 }));
-    watcher.say(&json!({ "type": "pause" }));
-    watcher.say(&json!({ "type": "step", "count": 5 }));
+    watcher.send(&json!({ "type": "pause" }));
+    watcher.send(&json!({ "type": "step", "count": 5 }));
     let mut peer = run.connect(json!({ "vehicles": ["a", "b"], "mode": "realtime" }));
-    peer.say(&json!({ "type": "act", "controls": controls(0), "echo": { "at": 12.5 } }));
+    peer.send(&json!({ "type": "act", "controls": controls(0), "echo": { "at": 12.5 } }));
     let mut beats = Vec::new();
     while beats.last().is_none_or(|beat: &Json| beat["tick"] != 5 * STEPS) {
-        beats.push(watcher.hear());
+        beats.push(watcher.receive());
     }
     // The run is paused: no message comes until it continues.
     watcher.0.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
     assert!(watcher.0.peek(&mut [0]).is_err());
     watcher.0.set_read_timeout(Some(PATIENCE)).unwrap();
-    watcher.say(&json!({ "type": "resume" }));
-    beats.extend(std::iter::from_fn(|| watcher.heard()));
+    watcher.send(&json!({ "type": "resume" }));
+    beats.extend(std::iter::from_fn(|| watcher.try_receive()));
     assert_eq!(beats.pop().unwrap()["type"], "end");
     let readings: Vec<&Json> =
         beats.iter().filter_map(|beat| beat["readings"].as_array()).flatten().collect();
     let of = |name: &str| readings.iter().filter(|own| own["sensor"] == name).count();
-    // Readings of the last heartbeat come without a beat.
+    // Readings of the last heartbeat are sent without a heartbeat message.
     assert_eq!((of("a/odo"), of("a/eye")), (19, 9));
     let picture = readings.iter().find(|own| own["sensor"] == "a/eye").unwrap();
     let depth = &picture["depth"];
@@ -678,10 +685,10 @@ fn observers_pause_a_run_and_see_what_sensors_see() {
     assert_eq!(color["shape"], json!([6, 8, 3]));
     let wheel = &beats.last().unwrap()["vehicles"][0]["wheels"][3];
     assert!(wheel["sinkage"].as_f64().unwrap() > 0.0 && wheel["force"][2].as_f64().unwrap() > 0.0);
-    let echoes: Vec<Json> = std::iter::from_fn(|| peer.heard()).collect();
+    let echoes: Vec<Json> = std::iter::from_fn(|| peer.try_receive()).collect();
     assert!(echoes.iter().any(|beat| beat["echo"] == json!({ "at": 12.5 })));
     let folder = run.folder.clone();
-    assert_eq!(run.ended().code, 0);
+    assert_eq!(run.wait().code, 0);
     let text = fs::read_to_string(folder.join("summary.json")).unwrap();
     let summary: Json = serde_json::from_str(&text).unwrap();
     // The first heartbeat after each pause starts a new schedule.
@@ -748,7 +755,7 @@ fn the_controllers_of_the_examples_drive() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{which}: {said}");
         let folder = run.folder.clone();
-        let Ended { code, said } = run.ended();
+        let FinishedRun { code, said } = run.wait();
         assert_eq!(code, 0, "{which}: {said}");
         let commands = fs::read_to_string(folder.join("commands.csv")).unwrap();
         assert!(commands.lines().count() > 1, "{which}: {commands}");

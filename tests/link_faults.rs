@@ -2,7 +2,7 @@
 //!
 //! Garbage and unauthorized peers at connection: tests/link.rs.
 
-use crate::link::{Ended, Peer, Run, STEPS, bekker, scenario, verify};
+use crate::link::{FinishedRun, Peer, Run, STEPS, bekker, scenario, verify};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener};
@@ -16,7 +16,7 @@ const LONGEST_HEAD: usize = 16 << 10;
 /// Returns the folder and output of a run whose drivers disconnected.
 fn braked(run: Run, who: &str) -> String {
     let folder = run.folder.clone();
-    let Ended { code, said } = run.ended();
+    let FinishedRun { code, said } = run.wait();
     assert_eq!(code, 0, "{said}");
     assert!(said.contains(&format!("a: its driver {who}")), "{said}");
     assert!(
@@ -43,7 +43,7 @@ fn a_partial_message_of_a_lost_driver_is_discarded() {
         let run = Run::start(place.path(), &scenario(""), &[]);
         let hello = json!({ "vehicles": ["a", "b"], "name": "dying" });
         let mut peer = if way == 0 { run.connect(hello) } else { run.web_socket(hello) };
-        assert_eq!(peer.hear()["type"], "welcome");
+        assert_eq!(peer.receive()["type"], "welcome");
         assert_eq!(peer.drive(STEPS)["tick"], STEPS);
         peer.0.write_all(half).unwrap();
         drop(peer);
@@ -64,20 +64,20 @@ fn frames_that_are_too_large_end_their_session_by_name() {
     let told_plain: [(Peer, &[u8]); 2] =
         [(run.connect(watch.clone()), &over), (run.web_socket(watch.clone()), &large)];
     for (mut watcher, bytes) in told_plain {
-        assert_eq!(watcher.hear()["type"], "welcome");
+        assert_eq!(watcher.receive()["type"], "welcome");
         watcher.0.write_all(bytes).unwrap();
-        let fault = std::iter::from_fn(|| watcher.heard()).find(|own| own["type"] == "fault");
+        let fault = std::iter::from_fn(|| watcher.try_receive()).find(|own| own["type"] == "fault");
         let fault = fault.expect("a fault");
         assert_eq!(fault["code"], "message", "{fault}");
         assert!(fault["text"].as_str().unwrap().contains("1048576"), "{fault}");
     }
     // A wrong token in a WebSocket, and unmasked frames, which only servers may send.
     let mut stranger = run.web_socket(json!({ "token": "other", "vehicles": ["a"] }));
-    assert_eq!(stranger.hear()["code"], "token");
+    assert_eq!(stranger.receive()["code"], "token");
     let mut bare = run.web_socket(watch);
-    assert_eq!(bare.hear()["type"], "welcome");
+    assert_eq!(bare.receive()["type"], "welcome");
     bare.0.write_all(b"\x81\x02{}").unwrap();
-    let fault = std::iter::from_fn(|| bare.heard()).find(|own| own["type"] == "fault");
+    let fault = std::iter::from_fn(|| bare.try_receive()).find(|own| own["type"] == "fault");
     assert_eq!(fault.expect("a fault")["code"], "message");
     // An HTTP header one byte above the limit, which is read in full before it is refused, and an
     // incomplete one.
@@ -110,8 +110,8 @@ fn concurrent_claims_of_a_vehicle_admit_one_driver() {
                 let barrier = &barrier;
                 scope.spawn(move || {
                     barrier.wait();
-                    peer.say(&hello);
-                    (peer.hear(), peer)
+                    peer.send(&hello);
+                    (peer.receive(), peer)
                 })
             });
             both.map(|own| own.join().unwrap())
@@ -130,14 +130,14 @@ fn concurrent_claims_of_a_vehicle_admit_one_driver() {
         drop(both);
         loop {
             let mut next = run.connect(json!({ "vehicles": ["a"] }));
-            if next.hear()["type"] == "welcome" {
+            if next.receive()["type"] == "welcome" {
                 break;
             }
         }
     }
     let peer = loop {
         let mut peer = run.connect(json!({ "vehicles": ["a", "b"] }));
-        if peer.hear()["type"] == "welcome" {
+        if peer.receive()["type"] == "welcome" {
             break peer;
         }
     };
@@ -203,7 +203,7 @@ fn a_signal_ends_a_run_that_waits_for_its_drivers() {
         }
         signal(&run);
         let folder = run.folder.clone();
-        let Ended { code, said } = run.ended();
+        let FinishedRun { code, said } = run.wait();
         assert_eq!(code, 130, "{said}");
         assert!(said.contains("interrupted") && !said.contains("panicked"), "{said}");
         drop(peer);

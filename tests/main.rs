@@ -1,4 +1,4 @@
-//! Root of one test program that holds most tests, to link one program instead of sixty.
+//! Root of one test program with most tests, to link one program instead of sixty.
 //!
 //! Tests that count allocations, and `docs`, are separate programs.
 
@@ -35,6 +35,7 @@ mod heartbeat_python;
 mod hostile;
 mod imaging;
 mod kills;
+mod language;
 mod large_terrain;
 mod layering;
 mod learning;

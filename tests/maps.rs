@@ -1,10 +1,10 @@
 //! `bekker map`: a hill is climbed up to the slope where the vehicle fails, by table and in full
-//! physics; the same bytes on any threads; what is wrong is refused by name.
+//! physics; the same bytes on any threads; wrong values are refused by name.
 
 use assert_cmd::cargo::cargo_bin;
 use bekker::map::{
     Cells, CrossingDriver, DriveThreads, EvaluationParams, GroundCover, MapFile, MapGround,
-    MapRoute, Reason, RouteAim, RouteScenario, Table, closures, evaluate, quadrics,
+    MapRoute, Reason, RouteAim, RouteScenario, SpeedTable, closures, evaluate, quadrics,
 };
 use bekker::soil::SoilId;
 use serde_json::Value as Json;
@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 /// A rigid HMMWV over short cells and coarse nodes, in the longest steps that a map takes.
 ///
-/// What these tests hold of a map holds of any step; `step = 0.002`, the default, takes five times
+/// The checked properties do not depend on the step. The default, `step = 0.002`, takes five times
 /// the time and is driven weekly (see [`crate::is_weekly`]).
 pub const QUICK: &str = r#"
 format = 1
@@ -46,8 +46,8 @@ pub fn hill() -> String {
     text
 }
 
-/// What is certain is decided by the slope alone: within the circle where it is what the vehicle
-/// just climbs all cells go, outside none.
+/// Without uncertainty the slope alone decides: all cells inside the circle of the steepest
+/// passable slope are GO, and none outside.
 #[test]
 fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
     let folder = tempfile::tempdir().unwrap();
@@ -70,9 +70,9 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
         .unwrap();
     let steepest = columns[0].bounds[1];
     assert!((0.1..0.35).contains(&steepest), "{steepest}");
-    let cells = Cells::within(map.area, map.config.cell);
+    let cells = Cells::from_bounds(map.area, map.config.cell);
     let shapes = quadrics(&map.land.terrain, &cells);
-    let tables = [Table::new(&axes, &columns)];
+    let tables = [SpeedTable::new(&axes, &columns)];
     let ground = MapGround {
         cells,
         shapes: &shapes,
@@ -96,7 +96,7 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
         let [x, y] = cells.center(cell);
         let slope = 0.001 * x.hypot(y);
         assert!(figures.p_go == 0.0 || figures.p_go == 1.0);
-        // of 32 directions one lies within 6 degrees of straight up: the slope along it is
+        // one of 32 directions is within 6 degrees of straight up: the slope along it is
         // less by half a percent, and that across lowers the bound by a few
         if slope < 0.93 * steepest {
             inside += 1;
@@ -133,7 +133,7 @@ fn done(folder: &Path, words: &[&str]) -> Output {
     output
 }
 
-/// Share of the area that goes in every direction with a probability or a greater one.
+/// Returns the share of the area that is GO in every direction with at least this probability.
 fn go_share(summary: &Json, p_go: f64) -> f64 {
     let mut all = summary["go_every_direction"].as_array().unwrap().iter();
     all.find(|own| own["p_go"] == p_go).unwrap()["share"].as_f64().unwrap()
@@ -186,7 +186,7 @@ fn any_threads_give_the_same_bytes_and_a_second_run_drives_nothing() {
 
     let audit = json(folder, &["audit", "a", "--cells", "4"]);
     assert_eq!(audit["cells"], 4);
-    // the same cells, directions and strengths by other steps
+    // the same cells, directions and strengths with other steps
     let finer = json(folder, &["audit", "a", "--cells", "4", "--step", "0.0025"]);
     assert_eq!(finer["cells"], 4);
     assert_ne!(finer["speed_error"], audit["speed_error"]);
@@ -234,7 +234,7 @@ fn a_table_agrees_with_all_cells_driven() {
     let audit = json(folder, &["audit", "whole", "--physics"]);
     assert_eq!(audit["cells"], 80);
     // the slope grows by 0.01 from cell to cell: up the hill, the two columns about the bound, each
-    // of two cells, may be told wrong
+    // of two cells, may be misclassified
     assert!(audit["agreement"].as_f64().unwrap() >= 1.0 - 4.0 / 80.0, "{audit}");
     // 0.22 m/s; 0.5 where passes begin in the cell, in the gear of their speed
     assert!(audit["speed_error"].as_f64().unwrap() < 0.3, "{audit}");
@@ -265,14 +265,14 @@ fn parts_of_driven_cells_merge_into_the_whole() {
     let again = ["run", "flank.toml", "--physics", "--out", "whole"];
     done(folder, &again);
     assert!(manifest("merged") == manifest("whole"));
-    // a table beside the cells leaves them; what the map is made from is told
+    // a table in addition to driven cells removes their file; the source of the map is recorded
     done(folder, &["run", "flank.toml", "--out", "whole"]);
     assert!(folder.join("whole/table.csv").is_file());
     assert!(!folder.join("whole/crossings.csv").exists());
 }
 
-/// Where the local origin lies, and whether the middle of the area is on the elevation model, is
-/// nothing to the map: what of the area is ground is mapped.
+/// The position of the local origin does not affect the map, nor does a center of the area off the
+/// elevation model: the part of the area with elevation data is mapped.
 #[test]
 fn an_origin_and_a_middle_off_the_ground_are_mapped() {
     let place = tempfile::tempdir().unwrap();
@@ -294,8 +294,8 @@ fn an_origin_and_a_middle_off_the_ground_are_mapped() {
     assert!(none.contains("area = [-90, -20, 0, 20]: contains no cell of 10 m"), "{none}");
 }
 
-/// What is doubtful of an elevation model is told of its map as of a run on it; that its grid is in
-/// meters is not, where the map gives its code.
+/// Warnings of an elevation model are printed for its map as for a run on it; the warning that its
+/// grid is in meters is omitted where the map sets its EPSG code.
 #[test]
 fn warnings_of_the_elevation_model_are_printed() {
     let place = tempfile::tempdir().unwrap();
@@ -313,8 +313,8 @@ fn warnings_of_the_elevation_model_are_printed() {
     assert!(warnings().contains(expected) && warnings().contains("world file"), "{}", warnings());
 }
 
-/// Up a flank as steep as the median soil bears, the way is not to be had in half of the draws: what
-/// was found before is no answer to that.
+/// On a flank as steep as the median soil allows, half of the draws have no route. The
+/// earlier result is then removed.
 #[test]
 fn a_missing_route_is_reported_and_removes_an_earlier_one() {
     let place = tempfile::tempdir().unwrap();
@@ -361,9 +361,9 @@ fn a_missing_route_is_reported_and_removes_an_earlier_one() {
     );
     let bar = &told["not_found"][0]["bars"][0];
     assert_eq!(bar["reason"], "slope");
-    // no more than lies between the two points
+    // at most the distance between the two points
     assert!((5.0..=90.0).contains(&bar["length_m"].as_f64().unwrap()), "{told}");
-    // nor is the whole answer of before left where there is no way at all
+    // the earlier files are also removed where no draw has a route
     let water = "barrier=[{ kind = 'water', area = { kind = 'half_plane', through = [205, 0], \
                  towards_deg = 0 } }]";
     done(folder, &["run", "flank.toml", "--out", "flank", "--set", water]);
@@ -377,8 +377,8 @@ fn a_missing_route_is_reported_and_removes_an_earlier_one() {
     assert_eq!(ways(), [""; 0]);
 }
 
-/// Level ground as an elevation model, whose edge is no slope: the drives over its outermost cells end on
-/// it, and all go.
+/// The edge of a level elevation model is not a slope: drives over its outermost cells end on
+/// it, and all are GO.
 #[test]
 fn cells_at_the_edge_of_the_ground_are_driven_as_those_within() {
     let place = tempfile::tempdir().unwrap();
@@ -395,7 +395,7 @@ fn cells_at_the_edge_of_the_ground_are_driven_as_those_within() {
     assert_eq!((&driven["cells"], go_share(&driven, 0.5)), (&4.into(), 1.0));
 }
 
-/// A river is crossed nowhere, however much narrower than a cell and wherever in it; nor diagonally.
+/// A river blocks every crossing, also diagonally, for any width and position within a cell.
 #[test]
 fn a_barrier_blocks_every_cell_that_it_crosses() {
     let barred = |area: &str| {
@@ -404,7 +404,7 @@ fn a_barrier_blocks_every_cell_that_it_crosses() {
         );
         let map = MapFile::parse("river.toml", &text, Path::new(""), &[]);
         let map = map.unwrap_or_else(|faults| panic!("{faults}"));
-        let cells = Cells::within(map.area, map.config.cell);
+        let cells = Cells::from_bounds(map.area, map.config.cell);
         let barred = closures(&map, &cells);
         (0..cells.count()).filter(|cell| barred[*cell].is_some()).collect::<Vec<usize>>()
     };
@@ -413,7 +413,7 @@ fn a_barrier_blocks_every_cell_that_it_crosses() {
         format!("{{ kind = 'band', from = {from}, to = {to}, width = {width} }}")
     };
     assert_eq!(barred(&band("[2, -90]", "[2, 90]", 0.1)), column(5));
-    // along an edge of cells, it lies in those on both sides
+    // along an edge of cells, it is in those on both sides
     let both: Vec<usize> = (0..10).flat_map(|row| [10 * row + 4, 10 * row + 5]).collect();
     assert_eq!(barred(&band("[0, -90]", "[0, 90]", 0.1)), both);
     // through corners: no step leads between two cells of it
@@ -430,7 +430,7 @@ fn a_barrier_blocks_every_cell_that_it_crosses() {
     assert_eq!(barred(half), column(9));
 }
 
-/// Frost that a vehicle breaks through is not there for it, which is told; an HMMWV weighs 25 kN, wet
+/// Frost that a vehicle breaks through is ignored with a warning. An HMMWV weighs 25 kN, wet
 /// frost bears 0.86 MN/m² d².
 #[test]
 fn frost_without_bearing_capacity_is_reported() {
@@ -463,10 +463,10 @@ impl Halves {
         Halves(place)
     }
 
-    /// Maps `conditions` up to a speed, m/s. One on which the softer half is slower suffices: above
-    /// it each grade has a speed of its own, and all grades are driven.
+    /// Maps `conditions` up to a speed, m/s. A speed that slows the softer half suffices: above
+    /// it each grade has a different speed, and all grades are driven.
     ///
-    /// Two strengths span what the halves differ in; on 13 of them, weekly, speeds are finer.
+    /// Two strengths span the difference of the halves; 13 of them, weekly, resolve speeds finer.
     fn map(&self, name: &str, speed: u32, conditions: &str) -> Json {
         let speed = if crate::is_weekly() { 25 } else { speed };
         let strengths = if crate::is_weekly() { 13 } else { 2 };
@@ -505,10 +505,10 @@ fn everywhere(key: &str, value: &str) -> String {
     format!("[conditions.{key}]\nvalue = {value}\n")
 }
 
-/// What lies in the west is not in the east: the cells of either half are alike, and as what was
-/// asked for there everywhere. Wet clay is slower; one table spans both.
+/// Each half of the raster sets its cells only. The cells of a half equal those of a map with that
+/// value everywhere. Wet clay is slower; one table spans both.
 #[test]
-fn moisture_holds_where_its_raster_says() {
+fn moisture_applies_where_its_raster_specifies() {
     let place = Halves::new();
     let both = place.map("moisture", 12, &classed("moisture", "0.22", "0.3"));
     assert_eq!(both["covers"].as_array().unwrap().len(), 1);
@@ -526,13 +526,13 @@ fn moisture_holds_where_its_raster_says() {
 }
 
 #[test]
-fn roughness_holds_where_its_raster_says() {
+fn roughness_applies_where_its_raster_specifies() {
     let place = Halves::new();
     let rough = place.map("rough", 4, &classed("roughness", "\"C\"", "\"G\""));
     let rides: Vec<Option<f64>> =
         rough["covers"].as_array().unwrap().iter().map(|own| own["ride_speed"].as_f64()).collect();
     assert_eq!(rough["covers"][1]["cover"], "roughness G");
-    // four classes are sixteen times the height: none bears half of the speed
+    // four classes are sixteen times the height: half of the speed exceeds the ride limit
     let (smooth, bumpy) = (rides[0].unwrap_or(4.0), rides[1].unwrap());
     assert!((1.0..0.5 * smooth).contains(&bumpy), "{rides:?}");
     let given = format!("ride_speed = 1.5\n{}", everywhere("roughness", "\"C\""));
@@ -542,7 +542,7 @@ fn roughness_holds_where_its_raster_says() {
 }
 
 #[test]
-fn frost_and_snow_hold_where_their_rasters_say() {
+fn frost_and_snow_apply_where_their_rasters_specify() {
     let place = Halves::new();
     let snow = "[conditions.snow]\nsoil = \"snow\"\n[conditions.snow.depth]\nvalue = 0\n\
          file = 'halves.asc'\nclasses = { 1 = 0, 2 = 0.3 }\n";
@@ -557,7 +557,7 @@ fn frost_and_snow_hold_where_their_rasters_say() {
 }
 
 #[test]
-fn stems_hold_where_their_raster_says() {
+fn stems_apply_where_their_raster_specifies() {
     let place = Halves::new();
     let stands = format!(
         "{}{}",
@@ -566,15 +566,15 @@ fn stems_hold_where_their_raster_says() {
     );
     let stood = place.map("stands", 4, &stands);
     assert_eq!(stood["covers"][0]["cover"], "stems 0.05 m every 2 m; ridges 0.1 m every 50 m");
-    // what is as thick as a thigh stops an HMMWV; rods do not
+    // thick stems stop an HMMWV; rods do not
     assert_eq!(place.speeds("stands").len(), 1);
     assert_eq!(stood["no_go"], 0.5);
     let wide = place.map("wide", 4, &everywhere("stems", "{ diameter = 0.5, spacing = 9 }"));
     assert_eq!(wide["covers"][0]["cover"], "");
 }
 
-/// Where the classes of a soil raster end before the ground does is told by its share; one that holds
-/// nothing is refused.
+/// The share of ground without classes of a soil raster is reported; a raster without any
+/// is refused.
 #[test]
 fn a_raster_of_soils_reports_its_extent() {
     let place = tempfile::tempdir().unwrap();
@@ -606,8 +606,8 @@ fn a_raster_of_soils_reports_its_extent() {
     );
 }
 
-/// Nodes too far apart for the vehicle's wheels, and steps too long for its tracks, are told of, as they
-/// are of a run.
+/// Nodes too far apart for the vehicle's wheels, and steps too long for its tracks, cause warnings
+/// as for a run.
 #[test]
 fn coarse_nodes_and_long_steps_cause_warnings() {
     let warned = |sets: &[&str]| {
@@ -632,7 +632,8 @@ fn coarse_nodes_and_long_steps_cause_warnings() {
     assert!(told.len() == 1 && told[0].contains("step = 0.005: is long for m113"), "{told:?}");
 }
 
-/// Where a condition says nothing is told by its share; nothing of one that has a value besides.
+/// The share of cells without a condition's value is reported, unless the condition has a default
+/// value.
 #[test]
 fn conditions_that_exclude_cells_are_reported() {
     let place = tempfile::tempdir().unwrap();
@@ -654,10 +655,10 @@ fn conditions_that_exclude_cells_are_reported() {
     assert!(told.len() == 1 && told[0].contains("conditions.stems.file"), "{told:?}");
 }
 
-/// Clay on which the vehicle sticks, of which a condition makes one that bears: a way over it is driven on
-/// the latter.
+/// The vehicle gets stuck on the clay, but a condition strengthens it: a route over it is driven on
+/// the stronger clay.
 #[test]
-fn a_way_is_driven_in_the_conditions_of_its_map() {
+fn a_route_is_driven_in_the_conditions_of_its_map() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     let text = QUICK.replace("hmmwv", "mrzr4").replace(
@@ -670,7 +671,7 @@ fn a_way_is_driven_in_the_conditions_of_its_map() {
          [conditions.strength]\nvalue = 2.5\n";
     fs::write(folder.join("clay.toml"), text).unwrap();
     done(folder, &["run", "clay.toml", "--out", "clay"]);
-    // the file is not needed any more: the folder has what it said
+    // the file is not needed any more: the folder has its content
     fs::remove_file(folder.join("clay.toml")).unwrap();
     let told = json(folder, &["route", "clay", "--from", "-52,3", "--to", "44,3"]);
     assert_eq!(told["left_out"].as_array().unwrap().len(), 2, "no .gpx, twice: {told}");
@@ -685,9 +686,10 @@ fn a_way_is_driven_in_the_conditions_of_its_map() {
     assert_eq!(summary["vehicles"][0]["outcome"]["code"], "arrived", "{summary}");
 }
 
-/// What differs along a way is in its scenario as zones, stems and ridges; what a scenario has one of is told.
+/// Conditions that vary along a route are zones, stems and ridges of its scenario; keys with a
+/// single value are reported.
 #[test]
-fn a_route_reports_what_its_scenario_lacks() {
+fn a_route_reports_conditions_missing_in_its_scenario() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("halves.asc"), halves()).unwrap();
@@ -703,7 +705,7 @@ fn a_route_reports_what_its_scenario_lacks() {
         "[conditions.ridges]\nvalue = { height = 0.05, width = 0.6, spacing = 25 }\n"
     );
     let map = MapFile::parse("map.toml", &text, folder, &[]).unwrap_or_else(|e| panic!("{e}"));
-    let cells = Cells::within(map.area, map.config.cell);
+    let cells = Cells::from_bounds(map.area, map.config.cell);
     let through: Vec<usize> =
         (0..12).map(|n| cells.cell_at([10.0 * f64::from(n) - 55.0, 5.0]).unwrap()).collect();
     let way = MapRoute {
@@ -721,7 +723,7 @@ fn a_route_reports_what_its_scenario_lacks() {
         "{omissions:?}"
     );
     assert_eq!(scenario.soil.default, "dry_sand_lll");
-    // two rows of cells beside that of the way, in the half that is stronger
+    // two rows of cells next to the route's, in the stronger half
     assert_eq!(scenario.soil.zone.len(), 3 * 6);
     assert!(scenario.soil.zone.iter().all(|own| own.soil == "dry_sand_lll at strength 2"));
     assert_eq!(scenario.soil.custom.len(), 1);
@@ -733,9 +735,9 @@ fn a_route_reports_what_its_scenario_lacks() {
     assert!(built.is_ok(), "{built:?}");
 }
 
-/// What is mapped is whole cells, and that is what is told of it; a way has two ends.
+/// Whole cells are mapped, and their bounds are reported; a route has two ends.
 #[test]
-fn bounds_are_those_of_whole_cells_and_a_way_leads_to_another() {
+fn bounds_are_those_of_whole_cells_and_a_route_has_two_ends() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     let text = format!("{}area = [0, 0, 100, 50]\n", QUICK.replace("cell = 10", "cell = 30"));
@@ -803,7 +805,7 @@ fn invalid_values_are_refused_by_name() {
     refused(&with("cells=4"), 3, &["unknown key", "cell"]);
     let entry = [&with("entry_speed=4")[..], &["--set", "speed=3"]].concat();
     refused(&entry, 3, &["entry_speed = 4: must be at most speed = 3 m/s"]);
-    // unless it is told, it is the speed's
+    // the default is the speed
     assert!(by("speed=1").is_ok());
     fs::write(folder.join("halves.asc"), halves()).unwrap();
     let gaps =
@@ -846,10 +848,10 @@ fn invalid_values_are_refused_by_name() {
     refused(&["audit", "other"], 3, &["not a map folder"]);
 }
 
-/// Between two lakes whose corners are 0.28 m apart there is no way. Around one of them there is, and its scenario
-/// has walls along the shores beside it, between which it is driven.
+/// Between two lakes whose corners are 0.28 m apart there is no route. Around one of them there is,
+/// and its scenario has walls along the adjacent shores.
 #[test]
-fn a_way_leads_around_water_and_its_scenario_has_walls() {
+fn a_route_leads_around_water_and_its_scenario_has_walls() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     let lake = |min: [f64; 2], max: [f64; 2]| {
@@ -907,8 +909,8 @@ fn reason_share(map: &Json, reason: &str) -> f64 {
     reasons.find(|own| own["reason"] == reason).unwrap()["share"].as_f64().unwrap()
 }
 
-/// Ridges that shake with more than 2.5 g at any speed, or that nobody gets over slowly, are no go whatever
-/// the driver's limit; over lower ones all drives are as slow as they allow.
+/// Ridges that shake with more than 2.5 g at any speed, or that no slow drive passes, are NO-GO for
+/// any limit of the driver; lower ridges limit the speed of all drives.
 #[test]
 fn ridges_are_taken_no_faster_than_they_allow() {
     let place = tempfile::tempdir().unwrap();
@@ -923,11 +925,12 @@ fn ridges_are_taken_no_faster_than_they_allow() {
     let low = of_road(place.path(), "speed = 15", &ridges(0.3));
     let allowed = low["covers"][0]["ridge_speed"].as_f64().unwrap();
     let fastest = low["v_p90"].as_f64().unwrap();
-    // what a driver is over his speed by behind a ridge
+    // a driver's overshoot of the speed behind a ridge
     assert!(fastest > 0.0 && fastest < 1.05 * allowed, "{fastest} of {allowed}");
 }
 
-/// On a road the vehicle comes to the driver's limit, or to what its powertrain gives: never is that the soil's.
+/// On a road the vehicle reaches the limit of the driver or of its powertrain, never that of the
+/// soil.
 #[test]
 fn limits_of_the_engine_are_not_attributed_to_the_soil() {
     let place = tempfile::tempdir().unwrap();
@@ -957,8 +960,8 @@ fn even_slope(cell: u32) -> String {
     )
 }
 
-/// A steady speed does not depend on the length of a cell, nor on the slow speed at which a drive begins: a table
-/// is driven once for all cells, and driven cells give the same speeds.
+/// A steady speed does not depend on the length of a cell, nor on the slow initial speed of a
+/// drive: a table is driven once for all cells, and driven cells give the same speeds.
 #[test]
 fn speeds_do_not_depend_on_the_cell() {
     let place = tempfile::tempdir().unwrap();
@@ -994,7 +997,7 @@ fn speeds_do_not_depend_on_the_cell() {
     }
 }
 
-/// A folder keeps the map of its file; another file's map does not take its place unless that is wanted.
+/// A folder keeps the map of its file; the map of another file replaces it only with --force.
 #[test]
 fn the_map_of_another_file_is_not_overwritten() {
     let place = tempfile::tempdir().unwrap();
@@ -1014,12 +1017,12 @@ fn the_map_of_another_file_is_not_overwritten() {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert_eq!(fs::read(folder.join("map/summary.json")).unwrap(), before);
-    // what comes to the same is no other map, and changed keys of the same file are asked for by their file
+    // an identical file is the same map; changed keys of the same file replace the map
     done(folder, &["run", "same.toml", "--out", "map"]);
     done(folder, &["run", "same.toml", "--out", "map", "--set", "speed=4"]);
     assert_ne!(fs::read(folder.join("map/summary.json")).unwrap(), before);
     done(folder, &["run", "other.toml", "--out", "map", "--force"]);
-    // a file that has been moved goes on with its folder
+    // a moved file keeps its folder
     fs::create_dir(folder.join("moved")).unwrap();
     fs::rename(folder.join("other.toml"), folder.join("moved/other.toml")).unwrap();
     done(folder, &["run", "moved/other.toml", "--out", "map", "--set", "speed=3"]);
@@ -1046,8 +1049,8 @@ fn gap_map(no_data: &str) -> String {
     )
 }
 
-/// A wall of gaps with one opening: its cells hold no number in any band, whatever surrounds them, and no way
-/// leads through; one does through the opening if it is wide enough.
+/// A wall of gaps with one opening. Its cells have no number in any band, and no route
+/// crosses it except through the opening, if that is wide enough.
 #[test]
 fn cells_without_elevation_data_are_empty_in_every_band() {
     let place = tempfile::tempdir().unwrap();
@@ -1089,7 +1092,7 @@ fn cells_without_elevation_data_are_empty_in_every_band() {
     ] {
         assert_eq!(known(&format!("{band}.tif")), filled, "{band}");
     }
-    // what has data is as sure as everywhere
+    // cells with data have the usual probability
     assert_eq!((&summary["p_go"], go_share(&summary, 0.95)), (&1.0.into(), 1.0));
     let across = ["--from=-100,-100", "--to=100,-100"];
     let way = json(folder, &[&["route", "map"], &across[..]].concat());
@@ -1100,7 +1103,7 @@ fn cells_without_elevation_data_are_empty_in_every_band() {
     let said = String::from_utf8_lossy(&inside.stderr).into_owned();
     assert!(inside.status.code() == Some(2) && said.contains("elevation data"), "{said}");
 
-    // an opening that a vehicle does not fit through, or none
+    // an opening narrower than the vehicle
     fs::write(folder.join("gaps.asc"), wall(7..8)).unwrap();
     done(folder, &["run", "map.toml", "--out", "map"]);
     let none = bekker(folder, &[&["route", "map"], &across[..]].concat());
@@ -1111,7 +1114,7 @@ fn cells_without_elevation_data_are_empty_in_every_band() {
     fs::write(folder.join("map.toml"), gap_map("fill_nearest")).unwrap();
     let filled = json(folder, &["run", "map.toml", "--out", "map"]);
     assert_eq!((&filled["cells"], &filled["cells_without_data"]), (&900.into(), &0.into()));
-    // nothing but gaps
+    // gaps only
     fs::write(folder.join("gaps.asc"), with_gaps(|column, _| (2..39).contains(&column))).unwrap();
     fs::write(folder.join("map.toml"), gap_map("keep")).unwrap();
     let nothing = bekker(folder, &["plan", "map.toml"]);
@@ -1119,7 +1122,7 @@ fn cells_without_elevation_data_are_empty_in_every_band() {
     assert!(nothing.status.code() == Some(3) && said.contains("every cell of the map"), "{said}");
 }
 
-/// The share of the area is told at each confidence that is asked for, and at all others in a table.
+/// The summary has the share of the area at each requested confidence, and a table has all others.
 #[test]
 fn a_reader_chooses_the_confidence() {
     let place = tempfile::tempdir().unwrap();

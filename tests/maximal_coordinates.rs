@@ -135,12 +135,12 @@ fn reduced_and_maximal_coordinates_agree() {
     assert!(apart < 0.05 * gaps[2], "{apart} against {gaps:?}");
 }
 
-/// A rod carries the force that statics gives.
+/// A rod carries the force of statics.
 ///
 /// A beam on a hinge is held level by the rod: its force is m g l / (2 l sin α), and the hinge
 /// carries the rest.
 #[test]
-fn a_rod_carries_what_statics_says() {
+fn a_rod_carries_the_force_of_statics() {
     let mut builder = ModelBuilder::default();
     let (mass, length, height) = (7.0, 2.0, 1.5);
     let com = Vec3::new(0.5 * length, 0.0, 0.0);
@@ -170,7 +170,7 @@ fn a_rod_carries_what_statics_says() {
 
 /// Tensions of three rods that meet in the center of a weight solve the equilibrium of the point.
 #[test]
-fn a_tripod_shares_the_weight_as_statics_says() {
+fn a_tripod_shares_the_weight_by_statics() {
     let mut builder = ModelBuilder::default();
     let mass = 11.0;
     let com = Vec3::new(0.1, -0.2, 0.0);

@@ -4,7 +4,7 @@ use assert_cmd::Command;
 use bekker::ground::SharedGround;
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
-use bekker::sensor::class::Class;
+use bekker::sensor::class::SurfaceClass;
 use bekker::sensor::ray::Ray;
 use bekker::sensor::relief::HeightPyramid;
 use bekker::simulation::World;
@@ -18,7 +18,7 @@ fn farmyard(sets: &[&str]) -> ScenarioFile {
 }
 
 /// Returns heights and classes hit by vertical rays from above.
-fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
+fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, SurfaceClass)> {
     let built = world(file).unwrap();
     let scene_model = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
     let world = World::new(built.world);
@@ -36,17 +36,17 @@ fn from_above(file: &ScenarioFile, places: &[[f64; 2]]) -> Vec<(f64, Class)> {
 
 /// The barn's ridge is 6.5 m high and 13 m long; at a heading of -90 degrees its front faces south.
 #[test]
-fn a_barn_stands_where_the_scenario_says() {
+fn a_barn_is_at_its_scenario_position() {
     let places = [[14.0, 14.0], [14.0, 7.6], [14.0, 7.4], [18.4, 14.0], [18.6, 14.0], [22.0, -6.0]];
     let seen = from_above(&farmyard(&["scenery[0].class=post"]), &places);
     let expected = [
-        (6.5, Class::Post),
-        (6.5, Class::Post),
-        (0.0, Class::Ground),
+        (6.5, SurfaceClass::Post),
+        (6.5, SurfaceClass::Post),
+        (0.0, SurfaceClass::Ground),
         // The roof falls by 2.5 m over 4 m.
-        (6.5 - 4.4 * 0.625, Class::Post),
-        (0.0, Class::Ground),
-        (1.2, Class::Other),
+        (6.5 - 4.4 * 0.625, SurfaceClass::Post),
+        (0.0, SurfaceClass::Ground),
+        (1.2, SurfaceClass::Other),
     ];
     for (place, ((height, class), (there, what))) in places.iter().zip(seen.iter().zip(expected)) {
         assert!((height - there).abs() < 1e-3 && *class == what, "{place:?}: {height} {class:?}");
@@ -57,7 +57,7 @@ fn a_barn_stands_where_the_scenario_says() {
 ///
 /// The hull mesh is unscaled: the crate is at the chassis reference point.
 #[test]
-fn a_vehicle_looks_as_the_scenario_says() {
+fn a_vehicle_is_drawn_as_its_scenario_specifies() {
     let sets =
         ["vehicle[0].visual.hull=meshes/crate.obj", "vehicle[0].visual.wheel=meshes/crate.obj"];
     let file = farmyard(&sets);
@@ -65,7 +65,7 @@ fn a_vehicle_looks_as_the_scenario_says() {
     let [(top, class)] = from_above(&file, &[[0.0, 0.0]])[..] else { panic!() };
     // It starts in equilibrium, slightly below its design position.
     let start = World::new(world(&file).unwrap().world).samples().next().unwrap().pose.position.z;
-    assert_eq!((class, before[0].1), (Class::Vehicle, Class::Vehicle));
+    assert_eq!((class, before[0].1), (SurfaceClass::Vehicle, SurfaceClass::Vehicle));
     // Settled on its tires, to the resolution of the messages.
     assert!((top - start - 1.2).abs() < 1e-3, "{top} {start}");
     assert!((before[0].0 - top).abs() > 0.05);

@@ -5,7 +5,8 @@ use bekker::random::RandomStream;
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::sync::ground_code::CodecState;
 use bekker::sync::message::{
-    MotionMessage, Origin, PartState, Reader, RunningGear, VehicleMessage, Writer, checksum,
+    MessageOrigin, MessageReader, MessageWriter, MotionMessage, PartState, RunningGearMessage,
+    VehicleMessage, checksum,
 };
 
 /// Total number of altered messages.
@@ -46,7 +47,7 @@ fn vehicle() -> VehicleMessage {
         speed: 5.1,
         station: Some(31.5),
         ended: false,
-        gear: RunningGear::Wheels(vec![
+        gear: RunningGearMessage::Wheels(vec![
             wheel(1.7, 0.9),
             wheel(1.7, -0.9),
             wheel(-1.7, 0.9),
@@ -89,14 +90,14 @@ fn ruts(dice: &mut Dice) -> Patches {
 #[test]
 fn a_million_altered_messages_do_no_harm() {
     let mut dice = Dice::new(1);
-    let origin = Origin { run: 7, tick: 300, rank: 1, agent: 1 };
+    let origin = MessageOrigin { run: 7, tick: 300, rank: 1, agent: 1 };
     let (mut taken, mut patches) = (0, Patches::default());
     let mut original = Vec::new();
     for count in 0..MESSAGES {
         if count % 1_000 == 0 {
             original.clear();
             let ruts = ruts(&mut dice);
-            Writer::default().agent_heartbeat(
+            MessageWriter::default().agent_heartbeat(
                 &origin,
                 &vehicle(),
                 &ruts,
@@ -123,7 +124,7 @@ fn a_million_altered_messages_do_no_harm() {
         }
         patches.clear();
         let mut codec_states = [CodecState::default(), CodecState::default()];
-        let read = Reader::new(&message).next(&mut codec_states, &mut patches);
+        let read = MessageReader::new(&message).next(&mut codec_states, &mut patches);
         assert!(forged || read.is_err() || message == original, "an accident is taken");
         assert!(patches.states().len() <= 8 * message.len(), "ground out of nothing");
         taken += u32::from(read.is_ok());

@@ -25,7 +25,7 @@ fn figure<'a>(found: &'a Json, name: &str) -> &'a Json {
 }
 
 #[test]
-fn an_hmmwv_turns_and_stops_as_the_closed_forms_say() {
+fn an_hmmwv_turns_and_stops_by_the_closed_forms() {
     let place = tempfile::tempdir().unwrap();
     let found = json(place.path(), &["--vehicle", "hmmwv", "--event", "turning,straight"]);
     let ratio = |name: &str| {
@@ -48,7 +48,7 @@ fn an_hmmwv_turns_and_stops_as_the_closed_forms_say() {
 /// A steering drive turns by the first gear's ratio, and a truck on three axles about the middle of
 /// its tandem. Slip adds at most an eighth to the KrAZ's radius and a fifth to the Marder's.
 #[test]
-fn a_steering_drive_and_a_tandem_turn_as_the_closed_form_says() {
+fn a_steering_drive_and_a_tandem_turn_by_the_closed_form() {
     let place = tempfile::tempdir().unwrap();
     for (vehicle, most) in [("kraz_64431", 1.125), ("marder", 1.2)] {
         let found = json(place.path(), &["--vehicle", vehicle, "--event", "turning", "--quick"]);

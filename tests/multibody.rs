@@ -123,7 +123,7 @@ fn pendulum_has_its_period() {
 /// The coupler of a four-bar with equal cranks translates without rotation, and the cranks stay
 /// parallel.
 #[test]
-fn four_bar_moves_as_its_geometry_says() {
+fn four_bar_follows_its_geometry() {
     let mut builder = ModelBuilder::default();
     let y = Joint::Revolute(Vec3::y());
     let p = |x: f64, z: f64| Vec3::new(x, 0.0, z);

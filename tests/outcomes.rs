@@ -91,7 +91,7 @@ fn a_grade_climbed_slowly_does_not_end_the_drive() {
 ///
 /// Formerly both counted as "drove on".
 #[test]
-fn a_grade_beyond_what_the_ground_gives() {
+fn a_grade_beyond_the_friction_of_the_ground() {
     for model in ["hmmwv", "m113"] {
         let model = format!("vehicle[0].model={model}");
         let slippery = "soil.custom=[{name=\"ice\",friction=0.25}]";
@@ -142,7 +142,7 @@ fn an_idling_vehicle_holds() {
 ///
 /// With a decaying mean it counted as still driving for 3.5 s more.
 #[test]
-fn one_that_drove_into_a_block_is_immobilized_two_seconds_later() {
+fn a_vehicle_at_a_block_is_immobilized_after_two_seconds() {
     let block = "scenery=[{kind=\"block\",size=[1,20,2],places=[[5,0]]}]";
     let found = |duration: f64| {
         let duration = format!("time.duration={duration}");
@@ -157,7 +157,7 @@ fn one_that_drove_into_a_block_is_immobilized_two_seconds_later() {
     assert_eq!(early.code, OutcomeCode::UnderWay, "{early}");
 }
 
-/// A vehicle holds from the time at which it is stationary and commanded to be.
+/// Holding begins when the vehicle is both stationary and commanded to be.
 ///
 /// Neither the release of the throttle nor coasting starts that time.
 #[test]
@@ -185,7 +185,7 @@ fn holding_counts_from_standstill() {
 /// The distance made good is measured from the settled start position and is at most the distance
 /// driven.
 #[test]
-fn ways_up_a_grade_are_as_long_as_the_grade() {
+fn distances_up_a_grade_are_measured_along_it() {
     let way = |grade: f64| {
         let grade = format!("terrain.surface.grade={grade}");
         let driven = run(SCENARIO, &[&grade, "vehicle[0].driver.speed=3", "time.duration=8"]);
@@ -256,7 +256,7 @@ fn a_blocking_obstacle_is_named() {
 }
 
 #[test]
-fn wheels_on_one_side_find_no_grip() {
+fn wheels_on_one_side_have_no_grip() {
     let ice = "soil.custom=[{name=\"ice\",friction=0.05}]";
     let zone = "soil.zone=[{soil=\"ice\",area={kind=\"half_plane\",through=[0,0],towards_deg=90}}]";
     let found = diagnosis(&[ice, zone, "terrain.surface.grade=0.2", &throttle(0.8)]);
@@ -264,7 +264,7 @@ fn wheels_on_one_side_find_no_grip() {
 }
 
 #[test]
-fn hung_up_on_the_belly() {
+fn high_centered_on_the_belly() {
     for model in ["hmmwv", "m113"] {
         let model = format!("vehicle[0].model={model}");
         let found = diagnosis(&["soil.default=bog", &model, "time.duration=6"]);
@@ -285,7 +285,7 @@ fn a_run_that_ends_over_spinning_wheels() {
 
 /// Soil that fails under spinning wheels before belly or grade have an effect.
 #[test]
-fn the_soils_strength_is_spent() {
+fn the_soil_strength_is_exhausted() {
     let slime =
         "soil.custom=[{name=\"slime\",based_on=\"chrono_hard\",cohesion=0,friction_angle_deg=1}]";
     let found = diagnosis(&[slime, "soil.default=slime", &throttle(0.5)]);
@@ -367,7 +367,7 @@ fn sinkage_is_bounded_at_any_spacing() {
         let sets = [RIGID, "soil.default=bog", "vehicle[0].speed=8", "vehicle[0].driver.speed=8"];
         let summary = summary(&[&sets[..], &[&spacing, "time.duration=8"]].concat());
         let vehicle = &summary.vehicles[0];
-        // It slides to a halt on its belly, with its wheels sunk to 20 cm less than their height.
+        // It stops high-centered, with its wheels sunk to 20 cm less than their height.
         assert_eq!(vehicle.outcome.code, OutcomeCode::Immobilized, "{vehicle:?}");
         let found = vehicle.outcome.diagnosis.as_ref().unwrap();
         assert_eq!(found.cause, Cause::HungUp, "{found}");

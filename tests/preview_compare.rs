@@ -84,7 +84,7 @@ fn codes(preview: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_preview_warns_of_what_a_driver_would_see() {
+fn a_preview_has_the_warnings_of_a_run() {
     let (told, said, picture) = preview(DOUBTFUL, &[]);
     let codes = codes(&told);
     for code in ["wall", "obstacle", "soft_soil", "leaves_terrain", "tight_bend"] {

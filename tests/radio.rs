@@ -1,11 +1,13 @@
 //! Radios and platoons: the same bits on any ranks and route and after a checkpoint.
 
-use crate::runs::{Runs, bekker, read, told};
+use crate::runs::{Runs, bekker, read, stderr_text};
 use crate::scene::{drive, same_bits_on_threads_and_resumed};
 
 use bekker::random::RandomStream;
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{Bursts, CommandError, Message, Radio, RunSummary, World, WorldModel};
+use bekker::simulation::{
+    Bursts, CommandError, Radio, RadioMessage, RunSummary, World, WorldModel,
+};
 use bekker::vehicle::driver::{Cooperative, LeaderView};
 use std::path::Path;
 use std::process::Command;
@@ -88,7 +90,7 @@ fn model(sets: &[&str]) -> WorldModel {
 
 #[test]
 fn any_ranks_any_route_and_a_resume_give_the_same_bits() {
-    let runs = Runs::of(&[PLATOON, LIGHT].concat());
+    let runs = Runs::new(&[PLATOON, LIGHT].concat());
     let single = runs.out("single");
     runs.single(&single, &[]);
     let summary = |out: &Path| -> RunSummary {
@@ -103,7 +105,7 @@ fn any_ranks_any_route_and_a_resume_give_the_same_bits() {
     ] {
         let out = runs.out(name);
         let output = Command::new(bekker()).args(runs.arguments(&out, more)).output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", stderr_text(&output));
         assert_eq!(read(&single, "hashes.csv"), read(&out, "hashes.csv"), "{name}");
         assert_eq!(summary(&single), summary(&out), "{name}");
     }
@@ -136,7 +138,7 @@ fn radio_messages_carry_the_senders_motion_and_arrive_on_time() {
     drive(&mut world, 1.03);
     let messages = heard(&world, 1);
     assert_eq!(messages.iter().map(|own| own.from).collect::<Vec<_>>(), [0, 2, 3]);
-    let Message::Beacon(beacon) = &messages[0].message else { panic!("{messages:?}") };
+    let RadioMessage::Beacon(beacon) = &messages[0].message else { panic!("{messages:?}") };
     assert_eq!((messages[0].sent_us, messages[0].due_us), (1_000_000, 1_030_000));
     assert!((beacon.pose.position - sender.pose.position).norm() < 1e-3);
     assert!((beacon.speed - sender.speed).abs() < 1e-3);
@@ -146,7 +148,7 @@ fn radio_messages_carry_the_senders_motion_and_arrive_on_time() {
     let users: Vec<_> = heard(&world, 3)
         .into_iter()
         .filter_map(|own| match own.message {
-            Message::User(bytes) => Some((own.from, bytes)),
+            RadioMessage::User(bytes) => Some((own.from, bytes)),
             _ => None,
         })
         .collect();
@@ -339,7 +341,7 @@ fn losses_make_a_platoon_undershoot_and_none_collides() {
         bursts,
         stream: RandomStream::new(seed, "lei"),
     };
-    // By how much the speed of any car falls below the leader's minimum; no gap is smaller than at
+    // Undershoot of any car below the leader's minimum speed; no gap is smaller than at
     // standstill.
     let undershoot = |radio: &Radio| {
         let (lowest, least) = braked(radio, 3);

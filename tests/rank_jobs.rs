@@ -1,9 +1,9 @@
-//! Runs of the binary on ranks that any transport connects, and what each of them must give.
+//! Runs of the binary on ranks of any transport, and the results that all must give.
 //!
 //! A transport implements [`Transport`]; its tests call the checks of this module. Checks of the
 //! library on ranks are in `ranks`, those of a communicator in `bekker::sync::contract`.
 
-use crate::runs::{Runs, bekker, read, told};
+use crate::runs::{Runs, bekker, read, stderr_text};
 use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
@@ -151,7 +151,7 @@ pub fn spawned(command: &mut Command) -> Child {
 }
 
 /// Returns the output of each process of a job once all have ended.
-pub fn ended(job: Vec<Child>) -> Vec<Output> {
+pub fn wait_for_outputs(job: Vec<Child>) -> Vec<Output> {
     job.into_iter().map(|process| process.wait_with_output().unwrap()).collect()
 }
 
@@ -165,8 +165,8 @@ fn completes(
     more: &[&str],
 ) -> bool {
     let Some(job) = transport.start(runs, out, ranks, more) else { return false };
-    for output in ended(job) {
-        assert!(output.status.success(), "{ranks} ranks, {more:?}: {}", told(&output));
+    for output in wait_for_outputs(job) {
+        assert!(output.status.success(), "{ranks} ranks, {more:?}: {}", stderr_text(&output));
     }
     true
 }
@@ -203,7 +203,7 @@ pub const RESTORED: [&str; 3] = ["hashes.csv", "states.parquet", "checkpoint.bin
 /// Checks that a scenario leaves the record of one process on these numbers of ranks with these
 /// options.
 pub fn check_records(transport: &dyn Transport, scenario: &str, cases: &[(usize, &[&str])]) {
-    let runs = Runs::of(scenario);
+    let runs = Runs::new(scenario);
     let single = runs.out("single");
     runs.single(&single, &[]);
     for (index, (ranks, more)) in cases.iter().enumerate() {
@@ -217,7 +217,7 @@ pub fn check_records(transport: &dyn Transport, scenario: &str, cases: &[(usize,
 
 /// Checks that a run cut on three ranks and resumed on two has the hashes of one process.
 pub fn check_resume(transport: &dyn Transport, resuming: &dyn Transport) {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let [whole, cut, rest] = ["whole", "cut", "rest"].map(|name| runs.out(name));
     runs.single(&whole, &[]);
     if !completes(transport, &runs, &cut, 3, &["--set", "time.duration=0.7"]) {
@@ -286,7 +286,7 @@ pub fn strike(
     // After the last file is written, all ranks report that they are ready.
     std::thread::sleep(Duration::from_millis(100));
     signal(name, &process_of(1, out).expect("rank 1 runs"));
-    ended(job).into_iter().next()
+    wait_for_outputs(job).into_iter().next()
 }
 
 /// Does the same as [`strike`] for an endless run, after its first checkpoint.
@@ -326,11 +326,11 @@ pub fn resume_in_place(runs: &Runs, out: &Path) -> u64 {
 /// Checks that a killed rank ends the job with a message and leaves a checkpoint.
 #[cfg(target_os = "linux")]
 pub fn check_kill(transport: &dyn Transport, timeout: &str, message: &str) {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let out = runs.out("killed");
     let Some(output) = strike_endless(transport, &runs, &out, "-KILL", timeout) else { return };
-    assert!(!output.status.success(), "{}", told(&output));
-    assert!(told(&output).contains(message), "{}", told(&output));
+    assert!(!output.status.success(), "{}", stderr_text(&output));
+    assert!(stderr_text(&output).contains(message), "{}", stderr_text(&output));
     resume_in_place(&runs, &out);
 }
 
@@ -346,12 +346,12 @@ pub struct Interrupted {
 /// Checks that a signal to rank 1 ends the run on all ranks, as Ctrl-C ends it in one process.
 #[cfg(target_os = "linux")]
 pub fn check_signal(transport: &dyn Transport, name: &str) -> Option<Interrupted> {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let out = runs.out("interrupted");
     let output = strike_endless(transport, &runs, &out, name, "60")?;
-    assert_eq!(output.status.code(), Some(130), "{name}: {}", told(&output));
+    assert_eq!(output.status.code(), Some(130), "{name}: {}", stderr_text(&output));
     for file in ["states.csv", "hashes.csv", "summary.json", "manifest.json"] {
         assert!(out.join(file).exists(), "{name}: {file}");
     }
-    Some(Interrupted { runs, out, told: told(&output) })
+    Some(Interrupted { runs, out, told: stderr_text(&output) })
 }

@@ -4,18 +4,18 @@
 use crate::scene;
 
 use bekker::simulation::{
-    AnyVehicle, RankError, Ranks, Rebalancing, Route, Sharing, StartCondition, World, WorldModel,
-    WorldState, checkpoint,
+    AnyVehicle, MessageRoute, RankError, Ranks, Rebalancing, Sharing, StartCondition, World,
+    WorldModel, WorldState, checkpoint,
 };
 use bekker::spatial::{Pose, Quat, Vec3};
-use bekker::sync::ghost::Order;
-use bekker::sync::message::RunningGear;
+use bekker::sync::ghost::ExtrapolationOrder;
+use bekker::sync::message::RunningGearMessage;
 use bekker::sync::{CommError, Communicator, Partition};
 use bekker::vehicle::spec::TrackModel;
 use bekker::vehicle::{Shoes, VehicleState};
 use scene::{
-    agent, at, drive, flat, ground, m113, m113_on, on_ranks, slope, soil, table, vehicle, world,
-    world_model,
+    agent, drive, flat, ground, m113, m113_on, on_ranks, pose_at, slope, soil, table, vehicle,
+    world, world_model,
 };
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 fn turned(x: f64, y: f64, degrees: f64) -> Pose {
     let orientation = Quat::from_axis_angle(&Vec3::z_axis(), degrees.to_radians());
-    Pose { orientation, ..at(x, y, 0.6) }
+    Pose { orientation, ..pose_at(x, y, 0.6) }
 }
 
 fn model(starts: &[Pose]) -> WorldModel {
@@ -35,13 +35,13 @@ fn model(starts: &[Pose]) -> WorldModel {
 
 /// Builds three vehicles close behind each other in one rut.
 fn convoy() -> WorldModel {
-    model(&[at(0.0, 0.0, 0.6), at(-5.0, 0.1, 0.6), at(-10.0, -0.05, 0.6)])
+    model(&[pose_at(0.0, 0.0, 0.6), pose_at(-5.0, 0.1, 0.6), pose_at(-10.0, -0.05, 0.6)])
 }
 
 /// Builds four vehicles so close that several touch the same nodes in one heartbeat.
 fn crossing() -> WorldModel {
     model(&[
-        at(0.0, 0.0, 0.6),
+        pose_at(0.0, 0.0, 0.6),
         turned(0.9, 0.9, 90.0),
         turned(0.0, 0.2, 0.0),
         turned(1.0, 1.0, 45.0),
@@ -49,7 +49,7 @@ fn crossing() -> WorldModel {
 }
 
 fn far_apart() -> WorldModel {
-    model(&[at(0.0, 0.0, 0.6), at(5_000.0, 0.0, 0.6), turned(-3_000.0, 4_000.0, 120.0)])
+    model(&[pose_at(0.0, 0.0, 0.6), pose_at(5_000.0, 0.0, 0.6), turned(-3_000.0, 4_000.0, 120.0)])
 }
 
 /// State hashes, one per heartbeat.
@@ -71,7 +71,7 @@ pub fn together(
     state: Option<&WorldState>,
     size: usize,
     partition: &Partition,
-    route: Route,
+    route: MessageRoute,
     heartbeats: usize,
 ) -> Hashes {
     let all = on_ranks(size, PATIENCE, |rank| {
@@ -86,7 +86,9 @@ pub fn together(
         // The replicas themselves, by the slow and strong hash.
         let own = ranks.world().state().published.hash();
         let grounds = ranks.gather_all("ground", &own).unwrap();
-        assert!(route == Route::Neighbor || grounds.iter().all(|ground| *ground == grounds[0]));
+        assert!(
+            route == MessageRoute::Neighbor || grounds.iter().all(|ground| *ground == grounds[0])
+        );
         hashes
     });
     let all: Vec<Hashes> = all.into_iter().map(Result::unwrap).collect();
@@ -109,7 +111,7 @@ fn on_each<T: Send>(
 
 /// Checks that a model has the hashes of one process on these numbers of ranks.
 #[track_caller]
-fn check_bits(model: &WorldModel, heartbeats: usize, cases: &[(usize, Partition, Route)]) {
+fn check_bits(model: &WorldModel, heartbeats: usize, cases: &[(usize, Partition, MessageRoute)]) {
     let expected = alone(model.clone(), heartbeats);
     for (size, partition, route) in cases {
         let found = together(model, None, *size, partition, *route, heartbeats);
@@ -126,27 +128,27 @@ fn same(expected: &Hashes, found: &Hashes, what: &str) {
 
 #[test]
 fn a_convoy_in_one_rut() {
-    let cases = [1, 2, 3, 4].map(|size| (size, Partition::Blocks, Route::All));
+    let cases = [1, 2, 3, 4].map(|size| (size, Partition::Blocks, MessageRoute::All));
     check_bits(&convoy(), 200, &cases);
 }
 
 #[test]
 fn vehicles_that_touch_one_node_in_one_heartbeat() {
     let cases = [
-        (2, Partition::Blocks, Route::All),
-        (2, Partition::RoundRobin, Route::All),
-        (4, Partition::Blocks, Route::All),
-        (3, Partition::Listed(vec![2, 0, 2, 0]), Route::All),
-        (1, Partition::Blocks, Route::Star),
-        (2, Partition::Blocks, Route::Star),
-        (4, Partition::Blocks, Route::Star),
+        (2, Partition::Blocks, MessageRoute::All),
+        (2, Partition::RoundRobin, MessageRoute::All),
+        (4, Partition::Blocks, MessageRoute::All),
+        (3, Partition::Listed(vec![2, 0, 2, 0]), MessageRoute::All),
+        (1, Partition::Blocks, MessageRoute::Star),
+        (2, Partition::Blocks, MessageRoute::Star),
+        (4, Partition::Blocks, MessageRoute::Star),
     ];
     check_bits(&crossing(), 120, &cases);
 }
 
 #[test]
 fn vehicles_kilometers_apart() {
-    check_bits(&far_apart(), 60, &[(3, Partition::Blocks, Route::All)]);
+    check_bits(&far_apart(), 60, &[(3, Partition::Blocks, MessageRoute::All)]);
 }
 
 /// Neighbors that approach and separate have the bits of one process.
@@ -156,14 +158,15 @@ fn vehicles_kilometers_apart() {
 #[test]
 fn neighbors_that_approach_and_part() {
     let mut model = model(&[
-        at(0.0, 0.0, 0.6),
+        pose_at(0.0, 0.0, 0.6),
         turned(60.0, 2.4, 180.0),
         turned(-3_000.0, 4_000.0, 120.0),
-        at(-70.0, 0.1, 0.6),
+        pose_at(-70.0, 0.1, 0.6),
     ]);
     model.agents.iter_mut().for_each(|agent| agent.speed = 8.0);
     let listed = Partition::Listed(vec![1, 2, 0, 0]);
-    let cases = [(4, Partition::Blocks, Route::Neighbor), (3, listed, Route::Neighbor)];
+    let cases =
+        [(4, Partition::Blocks, MessageRoute::Neighbor), (3, listed, MessageRoute::Neighbor)];
     check_bits(&model, 700, &cases);
 }
 
@@ -174,20 +177,20 @@ fn neighbors_that_approach_and_part() {
 #[test]
 fn migrated_agents_drive_the_same() {
     let mut model = model(&[
-        at(0.0, 0.0, 0.6),
+        pose_at(0.0, 0.0, 0.6),
         turned(40.0, 2.4, 180.0),
-        at(-5.0, 0.1, 0.6),
+        pose_at(-5.0, 0.1, 0.6),
         turned(300.0, 40.0, 90.0),
-        at(-30.0, 0.1, 0.6),
+        pose_at(-30.0, 0.1, 0.6),
     ]);
     model.agents.iter_mut().for_each(|agent| agent.speed = 6.0);
     let heartbeats = 300;
     let expected = alone(model.clone(), heartbeats);
     for (route, size, by_chance, every) in [
-        (Route::Neighbor, 3, Some(1), 0.1),
-        (Route::All, 4, Some(2), 0.1),
-        (Route::Star, 2, Some(3), 0.1),
-        (Route::Neighbor, 2, None, 0.5),
+        (MessageRoute::Neighbor, 3, Some(1), 0.1),
+        (MessageRoute::All, 4, Some(2), 0.1),
+        (MessageRoute::Star, 2, Some(3), 0.1),
+        (MessageRoute::Neighbor, 2, None, 0.5),
     ] {
         let rebalancing = Some(Rebalancing { every, by_chance });
         let sharing = Sharing { route, rebalancing, ..Sharing::default() };
@@ -219,18 +222,18 @@ fn migrated_agents_drive_the_same() {
 #[test]
 fn leaving_ranks_hand_over_their_agents() {
     let mut model = model(&[
-        at(0.0, 0.0, 0.6),
+        pose_at(0.0, 0.0, 0.6),
         turned(40.0, 2.4, 180.0),
-        at(-5.0, 0.1, 0.6),
-        at(300.0, 0.0, 0.6),
+        pose_at(-5.0, 0.1, 0.6),
+        pose_at(300.0, 0.0, 0.6),
     ]);
     model.agents.iter_mut().for_each(|agent| agent.speed = 6.0);
     let heartbeats = 450;
     let expected = alone(model.clone(), heartbeats);
     for (route, rebalancing) in [
-        (Route::Neighbor, None),
-        (Route::Neighbor, Some(Rebalancing { every: 0.5, by_chance: Some(5) })),
-        (Route::All, None),
+        (MessageRoute::Neighbor, None),
+        (MessageRoute::Neighbor, Some(Rebalancing { every: 0.5, by_chance: Some(5) })),
+        (MessageRoute::All, None),
     ] {
         let sharing = Sharing { route, rebalancing, leaving: true, ..Sharing::default() };
         let found = on_each(&model, 4, &sharing, |mut ranks| {
@@ -265,9 +268,9 @@ fn leaving_ranks_hand_over_their_agents() {
 #[test]
 fn neighbors_do_not_hold_distant_ground() {
     let held = |size: usize| {
-        let starts: Vec<Pose> = (0..size).map(|i| at(500.0 * i as f64, 0.0, 0.6)).collect();
+        let starts: Vec<Pose> = (0..size).map(|i| pose_at(500.0 * i as f64, 0.0, 0.6)).collect();
         let model = model(&starts);
-        let sharing = Sharing { route: Route::Neighbor, ..Sharing::default() };
+        let sharing = Sharing { route: MessageRoute::Neighbor, ..Sharing::default() };
         let ends = on_each(&model, size, &sharing, |mut ranks| {
             (0..250).for_each(|_| assert!(!ranks.advance(false).unwrap().quit));
             let before = ranks.world().state().published.nodes();
@@ -279,7 +282,11 @@ fn neighbors_do_not_hold_distant_ground() {
     };
     let ((two, all_of_two), (six, all_of_six)) = (held(2), held(6));
     assert_eq!(two, six);
-    assert_eq!((2 * two, 6 * six), (all_of_two, all_of_six), "and the first is told of all");
+    assert_eq!(
+        (2 * two, 6 * six),
+        (all_of_two, all_of_six),
+        "rank 0 receives all start conditions"
+    );
 }
 
 /// Returns the vehicles for which a rank has bodies, tires and ruts.
@@ -296,7 +303,11 @@ fn held(world: &World) -> Vec<usize> {
 fn a_rank_holds_its_own_vehicles_alone() {
     let model = far_apart();
     let state = World::new(model.clone()).state().clone();
-    for (route, state) in [(Route::All, None), (Route::Neighbor, None), (Route::All, Some(state))] {
+    for (route, state) in [
+        (MessageRoute::All, None),
+        (MessageRoute::Neighbor, None),
+        (MessageRoute::All, Some(state)),
+    ] {
         let ends = on_ranks(3, PATIENCE, |rank| {
             let (own, sharing) = (rank.rank(), Sharing { route, ..Sharing::default() });
             let mut ranks = Ranks::new(rank, model.clone(), state.clone(), &sharing, &[]).unwrap();
@@ -318,7 +329,7 @@ fn a_rank_holds_its_own_vehicles_alone() {
 #[test]
 fn rank_0_has_all_start_conditions() {
     let hmmwv = vehicle("hmmwv");
-    let starts = [at(0.0, 0.0, 0.6), at(0.0, 50.0, 0.6), at(0.0, 100.0, 0.6)];
+    let starts = [pose_at(0.0, 0.0, 0.6), pose_at(0.0, 50.0, 0.6), pose_at(0.0, 100.0, 0.6)];
     let agents = starts
         .map(|start| agent(&hmmwv, table(&[[0.0, 0.0], [1.0, 0.0]], &[], &[]), start))
         .to_vec();
@@ -340,7 +351,7 @@ fn rank_0_has_all_start_conditions() {
 fn distant_neighbors_exchange_no_states() {
     let received = |model: WorldModel| {
         let size = model.agents.len();
-        let sharing = Sharing { route: Route::Neighbor, ..Sharing::default() };
+        let sharing = Sharing { route: MessageRoute::Neighbor, ..Sharing::default() };
         let figures = on_each(&model, size, &sharing, |mut ranks| {
             let heartbeats = (0..60).map(|_| ranks.advance(false).unwrap());
             // Without the census at the start.
@@ -349,7 +360,8 @@ fn distant_neighbors_exchange_no_states() {
         figures.into_iter().max().unwrap()
     };
     let apart = |agents: i32| {
-        let starts: Vec<Pose> = (0..agents).map(|i| at(500.0 * f64::from(i), 0.0, 0.6)).collect();
+        let starts: Vec<Pose> =
+            (0..agents).map(|i| pose_at(500.0 * f64::from(i), 0.0, 0.6)).collect();
         model(&starts)
     };
     // No vehicle is received. What remains is the verdict on whether to continue: 25 bytes in each
@@ -371,7 +383,7 @@ fn a_run_of_two_ranks_resumes_on_other_ranks() {
     let state = checkpoint::decode(&model, "crossing", &cut[0]).unwrap();
     let rest = expected[70..].to_vec();
     for size in [1, 3, 4] {
-        let found = together(&model, Some(&state), size, &Partition::Blocks, Route::All, 30);
+        let found = together(&model, Some(&state), size, &Partition::Blocks, MessageRoute::All, 30);
         same(&rest, &found, &format!("resumed on {size} ranks"));
     }
     let mut world = World::resume(model, state).unwrap();
@@ -615,35 +627,47 @@ fn ranks_of_different_ticks_do_not_start() {
 fn ghosts_stay_within_the_bound_and_change_nothing() {
     let mut model = convoy();
     model.agents.iter_mut().for_each(|agent| agent.speed = 6.0);
-    let errors = [Order::Constant, Order::First, Order::Second].map(|order| {
-        let sharing = Sharing { order, ..Sharing::default() };
-        let ends = on_each(&model, 3, &sharing, |mut ranks| {
-            let heartbeats: Vec<_> = (0..150).map(|_| ranks.advance(false).unwrap()).collect();
-            // The first second contains the fall onto the ground.
-            let late = &heartbeats[100..];
-            let worst = late.iter().map(|heartbeat| heartbeat.ghost_error).fold(0.0, f64::max);
-            assert!(late.iter().all(|heartbeat| heartbeat.ghost_error <= heartbeat.ghost_bound));
-            let seen: Vec<_> = (0..3)
-                .map(|agent| ranks.ghost(agent).map(|ghost| ghost.pose(ranks.world().time())))
-                .collect();
-            let hash = ranks.hash().unwrap().state;
-            ranks.gather().unwrap();
-            let samples: Vec<_> = ranks.world().samples().collect();
-            (worst, hash, seen, samples)
-        });
-        for (rank, (_, _, seen, _)) in ends.iter().enumerate() {
-            for (agent, pose) in seen.iter().enumerate() {
-                assert_eq!(pose.is_some(), agent != rank, "a ghost for each of the others");
-                if let Some(pose) = pose {
-                    // Rank 0 has gathered all; positions are sent in full precision.
-                    let truth = &ends[0].3[agent];
-                    assert_eq!(pose.position, truth.pose.position, "agent {agent} on {rank}");
+    let errors =
+        [ExtrapolationOrder::Constant, ExtrapolationOrder::First, ExtrapolationOrder::Second].map(
+            |order| {
+                let sharing = Sharing { order, ..Sharing::default() };
+                let ends = on_each(&model, 3, &sharing, |mut ranks| {
+                    let heartbeats: Vec<_> =
+                        (0..150).map(|_| ranks.advance(false).unwrap()).collect();
+                    // The first second contains the fall onto the ground.
+                    let late = &heartbeats[100..];
+                    let worst =
+                        late.iter().map(|heartbeat| heartbeat.ghost_error).fold(0.0, f64::max);
+                    assert!(
+                        late.iter().all(|heartbeat| heartbeat.ghost_error <= heartbeat.ghost_bound)
+                    );
+                    let seen: Vec<_> = (0..3)
+                        .map(|agent| {
+                            ranks.ghost(agent).map(|ghost| ghost.pose(ranks.world().time()))
+                        })
+                        .collect();
+                    let hash = ranks.hash().unwrap().state;
+                    ranks.gather().unwrap();
+                    let samples: Vec<_> = ranks.world().samples().collect();
+                    (worst, hash, seen, samples)
+                });
+                for (rank, (_, _, seen, _)) in ends.iter().enumerate() {
+                    for (agent, pose) in seen.iter().enumerate() {
+                        assert_eq!(pose.is_some(), agent != rank, "a ghost for each of the others");
+                        if let Some(pose) = pose {
+                            // Rank 0 has gathered all; positions are sent in full precision.
+                            let truth = &ends[0].3[agent];
+                            assert_eq!(
+                                pose.position, truth.pose.position,
+                                "agent {agent} on {rank}"
+                            );
+                        }
+                    }
                 }
-            }
-        }
-        let worst = ends.iter().map(|end| end.0).fold(0.0, f64::max);
-        (worst, ends[0].1)
-    });
+                let worst = ends.iter().map(|end| end.0).fold(0.0, f64::max);
+                (worst, ends[0].1)
+            },
+        );
     println!("errors by order: {:?}", errors.map(|(worst, _)| worst));
     // 6 m/s for 10 ms
     assert!((errors[0].0 / 0.06 - 1.0).abs() < 0.3, "{}", errors[0].0);
@@ -659,7 +683,7 @@ fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
     // The first is slow, the last fast: all use the heartbeat that the last requires.
     model.agents[2].speed = 12.0;
     let heartbeats = 150;
-    let cases = [(2, Route::All), (3, Route::Star), (3, Route::Neighbor)];
+    let cases = [(2, MessageRoute::All), (3, MessageRoute::Star), (3, MessageRoute::Neighbor)];
     let cases = cases.map(|(size, route)| (size, Partition::Blocks, route));
     check_bits(&model, heartbeats, &cases);
     let mut world = World::new(model.clone());
@@ -677,10 +701,10 @@ fn heartbeats_that_adapt_are_the_same_on_all_ranks() {
 ///
 /// The other, on belts, turns away.
 fn mixed_convoy() -> WorldModel {
-    let mut model = model(&[at(-14.0, 0.0, 0.6)]);
+    let mut model = model(&[pose_at(-14.0, 0.0, 0.6)]);
     let on = [[0.2, 0.0], [0.4, 0.6]];
-    let leads = m113_on(TrackModel::Segmented, table(&on, &[], &[]), at(0.0, 0.1, 0.0));
-    let turns = m113(table(&on, &[[0.3, 0.0], [0.6, 0.5]], &[]), at(-7.0, 0.0, 0.0));
+    let leads = m113_on(TrackModel::Segmented, table(&on, &[], &[]), pose_at(0.0, 0.1, 0.0));
+    let turns = m113(table(&on, &[[0.3, 0.0], [0.6, 0.5]], &[]), pose_at(-7.0, 0.0, 0.0));
     model.agents.extend([leads, turns]);
     let soft = soil("mid");
     world_model(flat(0.05, soft), 2e-3, model.agents)
@@ -688,7 +712,12 @@ fn mixed_convoy() -> WorldModel {
 
 #[test]
 fn tracked_and_mixed_convoys_give_the_same_bits() {
-    let cases = [(2, Route::All), (3, Route::All), (4, Route::Star), (3, Route::Neighbor)];
+    let cases = [
+        (2, MessageRoute::All),
+        (3, MessageRoute::All),
+        (4, MessageRoute::Star),
+        (3, MessageRoute::Neighbor),
+    ];
     let cases = cases.map(|(size, route)| (size, Partition::RoundRobin, route));
     check_bits(&mixed_convoy(), 80, &cases);
 }
@@ -696,7 +725,7 @@ fn tracked_and_mixed_convoys_give_the_same_bits() {
 /// Returns rank 0's view of a tracked agent of rank 1 after 120 heartbeats.
 ///
 /// The other values are the maximum size of its message and its true state.
-fn told_of(model: &WorldModel, agent: usize) -> (RunningGear, f64, VehicleState) {
+fn told_of(model: &WorldModel, agent: usize) -> (RunningGearMessage, f64, VehicleState) {
     let partition: Vec<_> =
         (0..model.agents.len()).map(|index| usize::from(index == agent)).collect();
     let sharing = Sharing { partition: Partition::Listed(partition), ..Sharing::default() };

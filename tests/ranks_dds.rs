@@ -6,7 +6,7 @@ use crate::python;
 #[cfg(target_os = "linux")]
 use crate::rank_jobs::check_kill;
 use crate::rank_jobs::{SCENARIO, Transport, check_records, spawned};
-use crate::runs::{Runs, bekker, told};
+use crate::runs::{Runs, bekker, stderr_text};
 use bekker::sync::{DdsDomain, Rendezvous, contract};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -81,7 +81,7 @@ fn a_rank_in_python_keeps_the_contract() {
         };
         let own = [play(0), play(2)];
         let output = peer.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", stderr_text(&output));
         assert_eq!(output.stdout, b"rank 1 of 3 kept the contract\n");
         own.into_iter().for_each(|rank| rank.join().unwrap());
     });

@@ -10,7 +10,7 @@ use crate::rank_jobs::{
 };
 #[cfg(target_os = "linux")]
 use crate::rank_jobs::{check_kill, check_signal, resume_in_place, strike};
-use crate::runs::{Runs, bekker, read, told};
+use crate::runs::{Runs, bekker, read, stderr_text};
 use crate::studies::{self, STUDY, tables};
 
 use bekker::report::manifest::{self, FileHash};
@@ -79,11 +79,11 @@ fn example(name: &str) -> PathBuf {
 }
 
 fn runs() -> Runs {
-    Runs::of(SCENARIO)
+    Runs::new(SCENARIO)
 }
 
 #[test]
-fn in_process_ranks_write_what_one_process_writes() {
+fn in_process_ranks_write_the_files_of_one_process() {
     let runs = runs();
     let single = runs.out("single");
     runs.single(&single, &[]);
@@ -181,7 +181,7 @@ fn a_hanging_rank_is_named_and_leaves_a_checkpoint_of_that_tick() {
         stored.is_ok_and(|time| time.elapsed().is_ok_and(|since| since.as_secs() >= 5))
     };
     let Some(output) = strike(&Mpi, &runs, &out, "-STOP", &is_time, &rarely) else { return };
-    let told = told(&output);
+    let told = stderr_text(&output);
     assert!(!output.status.success());
     assert!(told.contains("no answer from rank 1 within 3 s"), "{told}");
     let (_, after) = told.split_once("checkpoint written at tick ").expect(&told);
@@ -250,7 +250,7 @@ fn a_process_that_hangs_is_named_and_ends_the_job() {
 
 #[test]
 fn the_record_is_the_same_on_any_ranks_and_with_any_checkpoints() {
-    let runs = Runs::of(ENDINGS);
+    let runs = Runs::new(ENDINGS);
     let single = runs.out("single");
     runs.single(&single, &[]);
     let states = read(&single, "states.csv");
@@ -306,23 +306,23 @@ fn neighbors_that_accelerate_beyond_the_census_bound_continue() {
         + &vehicle("far", "[60, 400]", "")
         + &vehicle("dragster", "[0, 0]", overrides)
         + &vehicle("ahead", "[25, 0.5]", "");
-    let runs = Runs::of(&scenario);
+    let runs = Runs::new(&scenario);
     let single = runs.out("single");
     runs.single(&single, &[]);
     for ranks in ["2", "3"] {
         let out = runs.out(ranks);
         let more = ["--ranks", ranks, "--route", "neighbor"];
         let output = Command::new(bekker()).args(runs.arguments(&out, &more)).output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", stderr_text(&output));
         let line = "--route neighbor: dragster accelerates faster than a census assumes";
-        assert_eq!(told(&output).matches(line).count(), 1, "{}", told(&output));
+        assert_eq!(stderr_text(&output).matches(line).count(), 1, "{}", stderr_text(&output));
         assert_same_record(&single, &out, ranks);
     }
 }
 
 /// A process launched as one of several refuses to run alone if it cannot reach the others.
 #[test]
-fn a_process_that_cannot_reach_the_others_does_not_run_beside_them() {
+fn a_process_that_cannot_reach_the_others_does_not_run_alone() {
     let runs = runs();
     let mut launched = vec![("SLURM_STEP_NUM_TASKS", "2")];
     if cfg!(not(feature = "mpi")) {
@@ -335,7 +335,7 @@ fn a_process_that_cannot_reach_the_others_does_not_run_beside_them() {
             .env(name, value)
             .output()
             .unwrap();
-        let told = told(&output);
+        let told = stderr_text(&output);
         assert_eq!(output.status.code(), Some(3), "{told}");
         assert_eq!(told.trim_end().lines().count(), 1, "{told}");
         let remedies = [&format!("{name}={value}: a launcher"), "--ranks", "env -u"];
@@ -351,7 +351,7 @@ fn ranks_that_cannot_start_report_the_cause_immediately() {
     let out = runs.out("none");
     let more = ["--resume", "/nowhere/at/all", "--timeout", "600"];
     let Some(output) = mpirun(3, &bekker(), &runs.arguments(&out, &more)) else { return };
-    let resumed = told(&output);
+    let resumed = stderr_text(&output);
     assert_eq!(output.status.code(), Some(3), "{resumed}");
     assert_eq!(resumed.matches("/nowhere/at/all: No such file").count(), 1, "{resumed}");
     assert!(!resumed.contains("no answer") && !resumed.contains("checkpoint written"), "{resumed}");
@@ -360,14 +360,14 @@ fn ranks_that_cannot_start_report_the_cause_immediately() {
     runs.single(&other, &["--set", "time.duration=0.1", "--set", "vehicle[1].speed=3"]);
     let more = ["--resume", other.to_str().unwrap(), "--timeout", "600"];
     let output = mpirun(3, &bekker(), &runs.arguments(&out, &more)).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
-    assert!(told(&output).contains("checkpoint"), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", stderr_text(&output));
+    assert!(stderr_text(&output).contains("checkpoint"), "{}", stderr_text(&output));
     // Ranks within ranks are refused too.
     let more = ["--ranks", "2", "--timeout", "600"];
     let output = mpirun(2, &bekker(), &runs.arguments(&out, &more)).unwrap();
     // On one line, regardless of text added by the launcher.
     let line = "'--ranks': must be omitted under an MPI launcher";
-    assert_eq!(told(&output).matches(line).count(), 1, "{}", told(&output));
+    assert_eq!(stderr_text(&output).matches(line).count(), 1, "{}", stderr_text(&output));
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn ranks_of_other_options_or_builds_are_refused() {
     let Some(output) = unlike(&rank(&bekker, &seldom), &rank(&bekker, &often)) else { return };
     assert!(!output.status.success());
     let line = "rank 1 has --checkpoint-every = 0.5 s, rank 0 has 10 s";
-    assert!(told(&output).contains(line), "{}", told(&output));
+    assert!(stderr_text(&output).contains(line), "{}", stderr_text(&output));
     // The same version, another file.
     let other = runs.out("bekker-of-another-day");
     std::fs::copy(&bekker, &other).unwrap();
@@ -393,7 +393,11 @@ fn ranks_of_other_options_or_builds_are_refused() {
     std::fs::write(&other, bytes).unwrap();
     let output = unlike(&rank(&bekker, &seldom), &rank(&other, &seldom)).unwrap();
     assert!(!output.status.success());
-    assert!(told(&output).contains("rank 1 has build of bekker = "), "{}", told(&output));
+    assert!(
+        stderr_text(&output).contains("rank 1 has build of bekker = "),
+        "{}",
+        stderr_text(&output)
+    );
 }
 
 /// Any signal that ends a process ends the run on all ranks, which then can be resumed.
@@ -420,7 +424,7 @@ fn the_timeline_shows_imaging_and_checkpoints() {
         model = { kind = \"camera\", width = 32, height = 24, fov_deg = 80 }\n\n\
         [[vehicle.sensor]]\nname = \"lidar\"\nposition = [0, 0, 1.6]\nrate = 10\n\
         model = { kind = \"lidar\", preset = \"vlp16\" }\n\n";
-    let runs = Runs::of(&format!("{head}{lead}{sensors}{others}"));
+    let runs = Runs::new(&format!("{head}{lead}{sensors}{others}"));
     for ranks in ["1", "2"] {
         let out = runs.out(ranks);
         let short = ["--set", "time.duration=0.5", "--checkpoint-every", "0.1"];
@@ -449,7 +453,7 @@ fn a_study_is_the_same_bytes_on_any_ranks() {
     std::fs::write(at("stopped.toml"), stopped).unwrap();
     let driven = |command: Option<Command>| {
         let output = command?.current_dir(place.path()).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &told(&output);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr_text(&output);
         Some((output.status.code(), said))
     };
     for study in ["study", "stopped"] {

@@ -4,14 +4,14 @@
 
 #[cfg(target_os = "linux")]
 use crate::rank_jobs::strike;
-use crate::rank_jobs::{SCENARIO, assert_same_files, ended, spawned};
+use crate::rank_jobs::{SCENARIO, assert_same_files, spawned, wait_for_outputs};
 #[cfg(target_os = "linux")]
 use crate::ranks_tcp::Tcp;
-use crate::runs::{Runs, bekker, read, told};
-use crate::scene::{agent, at, flat, on_ranks, soil, table, vehicle, world};
+use crate::runs::{Runs, bekker, read, stderr_text};
+use crate::scene::{agent, flat, on_ranks, pose_at, soil, table, vehicle, world};
 use bekker::simulation::{
-    PartsError, Ranks, Rebalancing, Route, Sharing, StatePart, World, WorldModel, WorldState,
-    checkpoint,
+    MessageRoute, PartsError, Ranks, Rebalancing, Sharing, StatePart, World, WorldModel,
+    WorldState, checkpoint,
 };
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -52,12 +52,12 @@ fn heartbeats(folder: &Path) -> Vec<[u64; 3]> {
 /// No further files remain at the end, and rank 0 received nothing for the record.
 #[test]
 fn records_in_parts_are_those_of_one_process() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let few = ["--set", "output.hash_every=50"];
     let (single, gathered) = (runs.out("single"), runs.out("gathered"));
     runs.single(&single, &few);
     runs.single(&gathered, &[&few[..], &["--ranks", "3", "--checkpoint-every", "0.5"]].concat());
-    let told = |folder: &Path| heartbeats(folder).iter().map(|row| row[2]).sum::<u64>();
+    let received_bytes = |folder: &Path| heartbeats(folder).iter().map(|row| row[2]).sum::<u64>();
     let beats = |folder: &Path| -> Vec<[u64; 2]> {
         heartbeats(folder).iter().map(|row| [row[0], row[1]]).collect()
     };
@@ -74,7 +74,7 @@ fn records_in_parts_are_those_of_one_process() {
             assert_eq!(names(&out), names(&gathered));
             assert_eq!(beats(&out), beats(&gathered));
             // The hashes of three heartbeats, and no samples and states.
-            let [parts, all] = [&out, &gathered].map(|folder| told(folder));
+            let [parts, all] = [&out, &gathered].map(|folder| received_bytes(folder));
             assert!(parts < 3 * 2000 && all > 20 * parts, "{parts} bytes of {all}");
         }
     }
@@ -105,7 +105,7 @@ fn killed(runs: &Runs, out: &Path, more: &[&str]) -> Output {
 #[test]
 #[cfg(target_os = "linux")]
 fn record_parts_of_killed_ranks_are_continued() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let single = runs.out("single");
     let long = ["--set", "time.duration=3"];
     runs.single(&single, &long);
@@ -115,9 +115,9 @@ fn record_parts_of_killed_ranks_are_continued() {
     let more = ["--restarts", "2", "--route", "neighbor", "--rebalance", "0.1"];
     let out = runs.out("restarted");
     let output = killed(&runs, &out, &[&words[..], &more].concat());
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     let line = "rank 1 has disconnected; restarting from the last checkpoint (1 restarts left)";
-    assert!(told(&output).contains(line), "{}", told(&output));
+    assert!(stderr_text(&output).contains(line), "{}", stderr_text(&output));
     same_files(&single, &out, "restarted");
 
     // Manual resume after a checkpoint that only some ranks wrote: on two ranks, then in one
@@ -125,7 +125,7 @@ fn record_parts_of_killed_ranks_are_continued() {
     let out = runs.out("killed");
     let output = killed(&runs, &out, &words);
     let line = "rank 1 has disconnected; resume from the last checkpoint with --resume";
-    assert!(told(&output).contains(line), "{}", told(&output));
+    assert!(stderr_text(&output).contains(line), "{}", stderr_text(&output));
     let sets = whole_sets(&out, 3);
     let (last, folder) = sets.last().expect("one stays, whenever the kill came");
     let later = out.join(format!("checkpoints/{}", last + 50));
@@ -153,25 +153,25 @@ fn record_parts_of_killed_ranks_are_continued() {
     let output = Command::new(bekker()).args(resume).output().unwrap();
     let line =
         format!("cannot read {}: the part of rank 2 is missing", out.join("parts/0").display());
-    assert!(told(&output).contains(&line), "{}", told(&output));
+    assert!(stderr_text(&output).contains(&line), "{}", stderr_text(&output));
 }
 
 #[test]
-fn what_one_rank_must_write_is_not_written_in_parts() {
+fn outputs_of_one_rank_are_not_written_in_parts() {
     let imu = "[[vehicle.sensor]]\nname = 'imu'\nmodel = { kind = 'imu' }\nrate = 100\n";
-    let runs = Runs::of(&format!("{SCENARIO}\n{imu}"));
-    let ended = |more: &[&str]| {
+    let runs = Runs::new(&format!("{SCENARIO}\n{imu}"));
+    let run_with = |more: &[&str]| {
         let out = runs.out("out");
         let arguments = [&runs.arguments(&out, &["--parts"])[..], more].concat();
         Command::new(bekker()).args(arguments).output().unwrap()
     };
-    let output = ended(&[]);
-    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
+    let output = run_with(&[]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr_text(&output));
     let line = "--parts: sensors of far are recorded by rank 0 with the ground around them; set \
         output.readings = false, or omit --parts";
-    assert!(told(&output).contains(line), "{}", told(&output));
-    assert!(!ended(&["--html"]).status.success());
-    assert!(ended(&["--set", "output.readings=false"]).status.success());
+    assert!(stderr_text(&output).contains(line), "{}", stderr_text(&output));
+    assert!(!run_with(&["--html"]).status.success());
+    assert!(run_with(&["--set", "output.readings=false"]).status.success());
 }
 
 /// A rank that does not find the run's folder is named.
@@ -179,7 +179,7 @@ fn what_one_rank_must_write_is_not_written_in_parts() {
 /// The second process has another working folder.
 #[test]
 fn a_rank_that_does_not_see_the_folder_is_named() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let meet = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let elsewhere = tempfile::tempdir().unwrap();
     let rank = |rank: &str, folder: &Path| {
@@ -188,23 +188,28 @@ fn a_rank_that_does_not_see_the_folder_is_named() {
         spawned(command.args(runs.arguments(Path::new("out"), &words)).current_dir(folder))
     };
     let ranks = [rank("0", runs.folder.path()), rank("1", elsewhere.path())];
-    let outputs = ended(ranks.into());
+    let outputs = wait_for_outputs(ranks.into());
     assert!(outputs.iter().all(|rank| rank.status.code() == Some(1)));
     let line =
         "--parts: rank 1 cannot access the run folder out; use a folder that all ranks can write";
-    assert!(told(&outputs[0]).contains(line), "{}", told(&outputs[0]));
+    assert!(stderr_text(&outputs[0]).contains(line), "{}", stderr_text(&outputs[0]));
 }
 
 fn convoy() -> WorldModel {
     let hmmwv = vehicle("hmmwv");
     let on = [[0.2, 0.0], [0.4, 0.6]];
-    let starts = [0.0, -5.0, -10.0, 400.0, 900.0].map(|x| at(x, 0.1, 0.6));
+    let starts = [0.0, -5.0, -10.0, 400.0, 900.0].map(|x| pose_at(x, 0.1, 0.6));
     let agents = starts.map(|start| agent(&hmmwv, table(&on, &[], &[]), start));
     world(flat(0.05, soil("soft")), 2e-3, agents.into()).model().clone()
 }
 
 /// Returns the state parts of ranks after `heartbeats` heartbeats.
-fn parts(model: &WorldModel, size: usize, route: Route, heartbeats: usize) -> Vec<StatePart> {
+fn parts(
+    model: &WorldModel,
+    size: usize,
+    route: MessageRoute,
+    heartbeats: usize,
+) -> Vec<StatePart> {
     let all = on_ranks(size, Duration::from_secs(120), |rank| {
         let rebalancing = Some(Rebalancing { every: 0.1, by_chance: Some(3) });
         let sharing = Sharing { route, rebalancing, ..Sharing::default() };
@@ -223,8 +228,12 @@ fn the_parts_of_all_ranks_make_the_state_of_one_process() {
     let mut alone = World::new(model.clone());
     (0..60).for_each(|_| alone.advance());
     let whole = checkpoint::encode(&model, "", alone.state());
-    for (size, route) in [(1, Route::All), (3, Route::All), (4, Route::Neighbor), (2, Route::Star)]
-    {
+    for (size, route) in [
+        (1, MessageRoute::All),
+        (3, MessageRoute::All),
+        (4, MessageRoute::Neighbor),
+        (2, MessageRoute::Star),
+    ] {
         let stored: Vec<Vec<u8>> = parts(&model, size, route, 60)
             .iter()
             .map(|part| checkpoint::encode_part(&model, "", part))
@@ -240,7 +249,7 @@ fn the_parts_of_all_ranks_make_the_state_of_one_process() {
 #[test]
 fn parts_that_do_not_go_together_are_refused() {
     let model = convoy();
-    let [three, later] = [2, 3].map(|heartbeats| parts(&model, 3, Route::All, heartbeats));
+    let [three, later] = [2, 3].map(|heartbeats| parts(&model, 3, MessageRoute::All, heartbeats));
     let join = |parts: Vec<StatePart>| WorldState::from_parts(parts, 5).map(|_| ());
     let of = |ranks: &[usize]| ranks.iter().map(|&rank| three[rank].clone()).collect::<Vec<_>>();
     assert_eq!(join(of(&[0, 1, 2])), Ok(()));

@@ -1,5 +1,5 @@
-//! Ranks as processes that meet by TCP: the bits of one process, and what happens to those that
-//! do not fit, do not come, or die.
+//! Ranks as processes over TCP: the bits of one process, and the faults of processes that
+//! are inconsistent, missing or killed.
 
 #[cfg(target_os = "linux")]
 use crate::rank_jobs::{
@@ -9,7 +9,7 @@ use crate::rank_jobs::{
 use crate::rank_jobs::{SCENARIO, Transport, check_records, check_resume, spawned};
 #[cfg(target_os = "linux")]
 use crate::runs::read;
-use crate::runs::{Runs, bekker, told};
+use crate::runs::{Runs, bekker, stderr_text};
 #[cfg(target_os = "linux")]
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -27,7 +27,7 @@ impl Transport for Tcp {
     }
 }
 
-/// Ranks as processes that somebody starts, rank 0 last.
+/// Ranks as processes started by the test, rank 0 last.
 struct ByHand;
 
 impl Transport for ByHand {
@@ -44,7 +44,7 @@ impl Transport for ByHand {
     }
 }
 
-/// An address of this machine that nobody waits at.
+/// Returns an unused address of this machine.
 fn address() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
@@ -54,7 +54,7 @@ fn started(runs: &Runs, out: &Path, more: &[&str]) -> Child {
     spawned(command.args(runs.arguments(out, more)).env("BEKKER_TOKEN", "open sesame"))
 }
 
-fn ended(runs: &Runs, out: &Path, more: &[&str]) -> Output {
+fn run_to_end(runs: &Runs, out: &Path, more: &[&str]) -> Output {
     started(runs, out, more).wait_with_output().unwrap()
 }
 
@@ -71,14 +71,14 @@ fn processes_give_the_bits_of_one() {
 
 #[test]
 fn mismatched_processes_are_named_and_leave_nothing() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let out = runs.out("none");
     let meet = address();
     let hand = |rank: &'static str, more: &[&'static str]| {
         let words = ["--processes", "2", "--timeout", "20", "--rank", rank, "--meet", &meet];
         started(&runs, &out, &[&words[..], more].concat())
     };
-    // what does not go together: both say so, by its key, and nothing is in the way of the next start
+    // inconsistent options: both ranks name the key, and no files block the next start
     for (more, line, reverse) in [
         (
             &[&[][..], &["--set", "vehicle[0].speed=3"]],
@@ -93,12 +93,12 @@ fn mismatched_processes_are_named_and_leave_nothing() {
     ] {
         let ranks = [hand("0", more[0]), hand("1", more[1])];
         let [first, second] = ranks.map(|rank| rank.wait_with_output().unwrap());
-        assert!(told(&first).contains(line), "{}", told(&first));
-        assert!(told(&second).contains(reverse), "{}", told(&second));
+        assert!(stderr_text(&first).contains(line), "{}", stderr_text(&first));
+        assert!(stderr_text(&second).contains(reverse), "{}", stderr_text(&second));
         assert_eq!([first, second].map(|rank| rank.status.code()), [Some(1); 2]);
         assert!(!out.exists());
     }
-    // one cannot start: it says why, and the other what it says
+    // one rank cannot start: both report its reason
     for (more, fails, key) in [
         (&[&[][..], &["--set", "time.duration=-1"]], 1, "time.duration = -1: must be"),
         (&[&["--set", "time.duration=-1"][..], &[]], 0, "time.duration = -1: must be"),
@@ -107,24 +107,33 @@ fn mismatched_processes_are_named_and_leave_nothing() {
         let ranks = [hand("0", more[0]), hand("1", more[1])];
         let ranks = ranks.map(|rank| rank.wait_with_output().unwrap());
         for (rank, output) in ranks.iter().enumerate() {
-            let by_name = told(output).contains(&format!("rank {fails} cannot start: "));
-            assert!(told(output).contains(key) && by_name == (rank != fails), "{}", told(output));
+            let by_name = stderr_text(output).contains(&format!("rank {fails} cannot start: "));
+            assert!(
+                stderr_text(output).contains(key) && by_name == (rank != fails),
+                "{}",
+                stderr_text(output)
+            );
             assert_eq!(output.status.code(), Some(3));
         }
         assert!(!out.exists());
     }
-    // both cannot, or the folder is another's: each has its word
+    // neither can start, or the folder has other files: each reports it once
     let split = &["--partition", "9"][..];
     let both = [hand("0", split), hand("1", split)].map(|rank| rank.wait_with_output().unwrap());
     for output in both {
-        assert!(told(&output).contains("--partition 9: "), "{}", told(&output));
-        assert_eq!(told(&output).matches("--partition 9: ").count(), 1, "{}", told(&output));
+        assert!(stderr_text(&output).contains("--partition 9: "), "{}", stderr_text(&output));
+        assert_eq!(
+            stderr_text(&output).matches("--partition 9: ").count(),
+            1,
+            "{}",
+            stderr_text(&output)
+        );
     }
     std::fs::create_dir(&out).unwrap();
-    std::fs::write(out.join("other.txt"), "of somebody").unwrap();
+    std::fs::write(out.join("other.txt"), "other content").unwrap();
     let used = [hand("0", &[]), hand("1", &[])].map(|rank| rank.wait_with_output().unwrap());
-    assert!(told(&used[0]).contains("is not empty"), "{}", told(&used[0]));
-    assert!(told(&used[1]).contains("rank 0 cannot start: "), "{}", told(&used[1]));
+    assert!(stderr_text(&used[0]).contains("is not empty"), "{}", stderr_text(&used[0]));
+    assert!(stderr_text(&used[1]).contains("rank 0 cannot start: "), "{}", stderr_text(&used[1]));
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
     // another secret
     let first = hand("0", &["--force"]);
@@ -132,30 +141,30 @@ fn mismatched_processes_are_named_and_leave_nothing() {
     let words = ["--processes", "2", "--timeout", "20", "--rank", "1", "--meet", &meet];
     let output = stranger.args(runs.arguments(&out, &words)).env("BEKKER_TOKEN", "open barley");
     let output = output.output().unwrap();
-    assert!(told(&output).contains("the tokens differ"), "{}", told(&output));
-    // who waits goes on waiting; a signal ends that
+    assert!(stderr_text(&output).contains("the tokens differ"), "{}", stderr_text(&output));
+    // the waiting rank continues to wait; a signal ends it
     let id = first.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     let output = first.wait_with_output().unwrap();
     assert!(
-        told(&output).contains("interrupted before all ranks had connected"),
+        stderr_text(&output).contains("interrupted before all ranks had connected"),
         "{}",
-        told(&output)
+        stderr_text(&output)
     );
-    // nobody comes
+    // no other rank connects
     let words = ["--processes", "3", "--timeout", "0.5", "--rank", "0", "--meet", &meet];
-    let output = ended(&runs, &runs.out("alone"), &words);
+    let output = run_to_end(&runs, &runs.out("alone"), &words);
     assert_eq!(output.status.code(), Some(1));
     let line = "2 of 3 ranks did not join within 0 s: rank 1, 2";
-    assert!(told(&output).contains(line), "{}", told(&output));
+    assert!(stderr_text(&output).contains(line), "{}", stderr_text(&output));
     assert!(!runs.out("alone").exists());
-    // an address that others reach wants a secret
+    // an address reachable from other machines requires a secret
     let mut open = Command::new(bekker());
     let words = ["--processes", "2", "--rank", "0", "--meet", "0.0.0.0:9"];
     let output = open.args(runs.arguments(&out, &words)).env_remove("BEKKER_TOKEN");
     let output = output.output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(told(&output).contains("BEKKER_TOKEN: must be set"), "{}", told(&output));
+    assert!(stderr_text(&output).contains("BEKKER_TOKEN: must be set"), "{}", stderr_text(&output));
 }
 
 #[test]
@@ -165,12 +174,12 @@ fn a_killed_process_is_named_and_its_part_is_recomputed() {
     check_kill(&Tcp, "600", "rank 1 has disconnected; checkpoint written at tick ");
 }
 
-/// Vehicles that change processes all the time, one of which is killed: the run goes on by itself
-/// from the last checkpoint, and leaves what a run in one process leaves.
+/// Vehicles migrate constantly and one process is killed: the run restarts automatically
+/// from the last checkpoint, with the files of a run in one process.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_run_restarts_automatically_after_a_process_is_killed() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let (single, out) = (runs.out("single"), runs.out("restarted"));
     runs.single(&single, &["--set", "time.duration=3"]);
     let words = ["--set", "time.duration=3", "--checkpoint-every", "0.1"];
@@ -179,7 +188,7 @@ fn a_run_restarts_automatically_after_a_process_is_killed() {
     let is_stored = |out: &Path| out.join("checkpoint.bin").exists();
     let all = [&words[..], &more, &chance].concat();
     let output = strike(&Tcp, &runs, &out, "-KILL", &|| is_stored(&out), &all).unwrap();
-    let told = told(&output);
+    let told = stderr_text(&output);
     assert!(output.status.success(), "{told}");
     assert!(
         told.contains(
@@ -188,21 +197,21 @@ fn a_run_restarts_automatically_after_a_process_is_killed() {
         "{told}"
     );
     assert_same_files(&RESTORED, &single, &out, "restarted");
-    // one whose machine is wanted back leaves, and the others drive on
+    // a rank whose machine is reclaimed disconnects, and the others continue
     let gone = runs.out("gone");
     let all = [&words[..], &more].concat();
     let output = strike(&Tcp, &runs, &gone, "-USR1", &|| is_stored(&gone), &all).unwrap();
-    assert!(output.status.success(), "{}", crate::runs::told(&output));
+    assert!(output.status.success(), "{}", crate::runs::stderr_text(&output));
     assert_same_files(&RESTORED, &single, &gone, "without rank 1");
     let beats = read(&gone, "heartbeats.csv");
     assert!(beats.lines().last().unwrap().split(',').nth(1) == Some("1"), "of two ranks");
 }
 
-/// A rank joins a run that goes on: the files are those of one process, and there is one more.
+/// A rank joins a running run: the files are those of one process, and there is one more rank.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_rank_joins_a_running_run() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let (single, out) = (runs.out("single"), runs.out("joined"));
     runs.single(&single, &["--set", "time.duration=3"]);
     let words = ["--processes", "2", "--set", "time.duration=3", "--checkpoint-every", "0.1"];
@@ -217,7 +226,7 @@ fn a_rank_joins_a_running_run() {
     for (name, more) in [("joined", vec![]), ("in parts", vec!["--parts"])] {
         let out = if name == "joined" { out.clone() } else { runs.out(name) };
         let output = strike(&out, &more);
-        let told = told(&output);
+        let told = stderr_text(&output);
         assert!(output.status.success(), "{name}: {}: {told}", output.status);
         let joins = "a rank joins; restarting from the last checkpoint with 3 processes";
         assert!(told.contains(joins), "{told}");
@@ -225,7 +234,7 @@ fn a_rank_joins_a_running_run() {
         let beats = read(&out, "heartbeats.csv");
         assert!(beats.lines().last().unwrap().split(',').nth(1) == Some("2"), "of three ranks");
     }
-    // alone there is nothing to join, and the run goes on
+    // a run in one process cannot be joined, and continues
     let alone = runs.out("alone");
     let mut job = started(&runs, &alone, &["--set", "time.duration=600"]);
     let told = job.stderr.take().unwrap();
@@ -236,16 +245,16 @@ fn a_rank_joins_a_running_run() {
     let refused = "SIGUSR2: no rank can join: only ranks that --processes";
     assert!(told.any(|line| line.contains(refused)));
     signal("-INT", &id);
-    // what is not read would hold it up
+    // unread output would block it
     told.for_each(drop);
     assert!(job.wait().unwrap().code() == Some(130));
 }
 
-/// A restart too is gone on from, with the options of the run, by the process that was started.
+/// A restarted run restarts again, with the options of the run, by the original process.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_restarted_run_restarts_again_with_all_its_options() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let out = runs.out("again");
     let more = ["--processes", "2", "--restarts", "2", "--realtime=2", "--gpu", "off", "--serve"];
     let job = started(&runs, &out, &[&ENDLESS[..], &more].concat());
@@ -271,7 +280,7 @@ fn a_restarted_run_restarts_again_with_all_its_options() {
     }
     signal("-TERM", &id);
     let output = job.wait_with_output().unwrap();
-    let told = told(&output);
+    let told = stderr_text(&output);
     assert_eq!(output.status.code(), Some(130), "{told}");
     for left in ["(1 restarts left)", "(0 restarts left)"] {
         assert!(
@@ -284,23 +293,23 @@ fn a_restarted_run_restarts_again_with_all_its_options() {
     assert_eq!(told.matches("serving at ").count(), 3, "{told}");
 }
 
-/// A process is killed while vehicles are set down, before there is a checkpoint: the run begins
-/// anew by itself, and leaves what a run in one process leaves.
+/// A process is killed while vehicles are placed, before the first checkpoint: the run starts
+/// over automatically, with the files of a run in one process.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_run_starts_over_when_a_process_is_killed_before_the_first_checkpoint() {
-    // so many that setting them down takes its time
+    // enough vehicles that placing them takes some time
     let row = "[[vehicle]]\nname = 'row'\nmodel = 'hmmwv'\nposition = [0, 50]\n\
                row = { count = 24, to = [0, 290], parallel = true }\n\
                driver = { kind = 'path', speed = 5, waypoints = [[0, 50], [200, 50]] }\n";
-    let runs = Runs::of(&format!("{SCENARIO}\n{row}"));
+    let runs = Runs::new(&format!("{SCENARIO}\n{row}"));
     let (single, out) = (runs.out("single"), runs.out("again"));
     let short = ["--set", "time.duration=0.1"];
     runs.single(&single, &short);
     let more = [&short[..], &["--restarts", "1"]].concat();
     let is_begun = || out.join("manifest.json").exists();
     let output = strike(&Tcp, &runs, &out, "-KILL", &is_begun, &more).unwrap();
-    let told = told(&output);
+    let told = stderr_text(&output);
     assert!(output.status.success(), "{told}");
     assert!(
         told.contains("rank 1 has disconnected; restarting from the beginning (0 restarts left)"),
@@ -312,11 +321,11 @@ fn a_run_starts_over_when_a_process_is_killed_before_the_first_checkpoint() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_that_hangs_is_named_and_does_not_stay_behind() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let out = runs.out("hung");
-    // of a second or two processes on slow cores, beside another test, are silent for want of them
+    // with a timeout of a second or two, processes on busy cores would time out
     let output = strike_endless(&Tcp, &runs, &out, "-STOP", "5").unwrap();
-    let told = told(&output);
+    let told = stderr_text(&output);
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("no answer from rank 1 within 5 s; checkpoint written"), "{told}");
     assert_eq!(process_of(1, &out), None);

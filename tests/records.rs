@@ -1,10 +1,10 @@
-//! Files that a run leaves on disk, however it ends.
+//! Files of a run on disk, for any end of the run.
 //!
 //! The tests use the binary, real signals, links, full disks and moved folders.
 
 use crate::runs;
 
-use runs::{Runs, told};
+use runs::{Runs, stderr_text};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -40,7 +40,7 @@ picture = { draw = false }
 "#;
 
 fn runs() -> Runs {
-    Runs::of(SCENARIO)
+    Runs::new(SCENARIO)
 }
 
 impl Runs {
@@ -58,13 +58,13 @@ impl Runs {
     }
 
     /// Starts a run of an hour and waits until it has written output.
-    fn begun(&self, out: &Path, more: &[&str]) -> Child {
-        begun(self.command(out, more), out)
+    fn start_run(&self, out: &Path, more: &[&str]) -> Child {
+        start_run(self.command(out, more), out)
     }
 }
 
 /// Starts any command and waits until it has written output.
-fn begun(mut command: Command, out: &Path) -> Child {
+fn start_run(mut command: Command, out: &Path) -> Child {
     command.args(["--set", "time.duration=3600"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let run = command.spawn().unwrap();
     let since = Instant::now();
@@ -94,15 +94,15 @@ fn bekker() -> Command {
 
 fn succeeds(command: &mut Command) -> Output {
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", told(&output));
+    assert!(output.status.success(), "{command:?}: {}", stderr_text(&output));
     output
 }
 
 /// Asserts a failure with this exit code and returns the error output.
 fn fails(command: &mut Command, code: i32) -> String {
     let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(code), "{command:?}: {}", told(&output));
-    told(&output)
+    assert_eq!(output.status.code(), Some(code), "{command:?}: {}", stderr_text(&output));
+    stderr_text(&output)
 }
 
 fn signal(process: &Child, name: &str) {
@@ -129,8 +129,8 @@ fn other_columns_are_refused_and_leave_the_record_as_it_was() {
         let mut command = bekker();
         command.args(["run", "-q", "--no-picture", "--resume"]).arg(&out);
         let output = command.args(["--set", set, "--set", "time.duration=0.8"]).output().unwrap();
-        assert_eq!(output.status.code(), Some(3), "{set}: {}", told(&output));
-        assert!(told(&output).contains(key), "{}", told(&output));
+        assert_eq!(output.status.code(), Some(3), "{set}: {}", stderr_text(&output));
+        assert!(stderr_text(&output).contains(key), "{}", stderr_text(&output));
         assert!(held() == before, "{set}");
     }
 }
@@ -154,7 +154,7 @@ fn a_torn_sample_is_repaired_or_reported() {
     tear(&out, "states.csv", 300);
     tear(&out, "readings_imu.csv", 900);
     let output = goes_on(&out);
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     for name in ["states.csv", "readings_imu.csv", "states.parquet", "readings_imu.parquet"] {
         let [one, other] = [&whole, &out].map(|folder| std::fs::read(folder.join(name)).unwrap());
         assert!(one == other, "{name}");
@@ -163,14 +163,18 @@ fn a_torn_sample_is_repaired_or_reported() {
     let out = runs.whole("lost", &only);
     tear(&out, "states.csv", 300);
     let output = goes_on(&out);
-    assert!(told(&output).contains("not a multiple of 2 vehicles"), "{}", told(&output));
+    assert!(
+        stderr_text(&output).contains("not a multiple of 2 vehicles"),
+        "{}",
+        stderr_text(&output)
+    );
 }
 
 /// If all drives end between two samples, one more sample records their end.
 #[test]
 fn the_end_of_the_last_drive_is_sampled() {
     let one = SCENARIO.split("[[vehicle]]\nname = \"second\"").next().unwrap();
-    let runs = Runs::of(&format!(
+    let runs = Runs::new(&format!(
         "{}[endings]\narrived = true\n[output]\ninterval = 0.5\npicture = {{ draw = false }}\n",
         one.replace("duration = 1.2", "duration = 60").replace("[60, 0]", "[4, 0]")
     ));
@@ -230,11 +234,11 @@ fn sigterm_and_sighup_end_a_run_like_ctrl_c() {
     for name in ["-INT", "-TERM", "-HUP"] {
         let out = runs.out(name);
         // The parent process may ignore SIGHUP.
-        let run = begun(heeding(runs.command(&out, &OFTEN), "--default-signal=HUP"), &out);
+        let run = start_run(heeding(runs.command(&out, &OFTEN), "--default-signal=HUP"), &out);
         signal(&run, name);
         let output = run.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{name}: {}", told(&output));
-        assert!(told(&output).contains("interrupted"), "{}", told(&output));
+        assert_eq!(output.status.code(), Some(130), "{name}: {}", stderr_text(&output));
+        assert!(stderr_text(&output).contains("interrupted"), "{}", stderr_text(&output));
         assert!(out.join("summary.json").exists(), "{name}");
     }
     // A signal ignored by `nohup` stays ignored.
@@ -280,7 +284,7 @@ fn a_run_is_interrupted_while_its_vehicles_are_placed() {
 fn two_runs_do_not_write_into_one_folder() {
     let runs = runs();
     let out = runs.out("one");
-    let mut run = runs.begun(&out, &OFTEN);
+    let mut run = runs.start_run(&out, &OFTEN);
     let refused = fails(&mut runs.command(&out, &["--force"]), 1);
     assert!(refused.contains("is in use by another run (process"), "{refused}");
     assert!(refused.contains(&run.id().to_string()), "{refused}");
@@ -309,7 +313,7 @@ fn outputs_replace_regular_files_only() {
     {
         for arguments in [&rig[..], &render, &import] {
             let output = bekker().args(arguments).arg(place).output().unwrap();
-            let told = told(&output);
+            let told = stderr_text(&output);
             assert!(!output.status.success(), "{arguments:?} {}", place.display());
             assert!(told.contains(what) && told.contains("only regular files"), "{told}");
         }
@@ -327,7 +331,7 @@ fn outputs_replace_regular_files_only() {
 
 /// A checkpoint of another run is refused with every key that differs.
 #[test]
-fn a_checkpoint_of_another_run_says_what_differs() {
+fn a_checkpoint_of_another_run_is_refused_with_the_differences() {
     let runs = runs();
     let out = runs.whole("first", &["--set", "time.duration=0.1"]);
     let resume = ["--resume", out.to_str().unwrap()];
@@ -393,7 +397,7 @@ fn a_repeatedly_killed_run_leaves_one_seamless_record() {
     // Frames of a camera, each in its own file.
     let camera = "sensor = [\n  { name = \"eye\", model = { kind = \"camera\", width = 16, \
         height = 12 }, rate = 20, lag = 0.02, save = [\"png\"] },\n";
-    let runs = Runs::of(&SCENARIO.replace("sensor = [\n", camera));
+    let runs = Runs::new(&SCENARIO.replace("sensor = [\n", camera));
     let every = CHECKPOINTS.to_string();
     let long = ["--set", "time.duration=3", "--checkpoint-every", &every];
     let whole = runs.whole("whole", &long);
@@ -434,7 +438,7 @@ fn a_repeatedly_killed_run_leaves_one_seamless_record() {
     }
     assert!(run.wait().unwrap().success());
     assert!(kills > 3, "only {kills} kills came before the end");
-    same(&whole, &cut, "killed and gone on with");
+    same(&whole, &cut, "killed and resumed");
     succeeds(bekker().args(["replay", "--verify"]).arg(&cut));
     // A completed run resumes as if its duration had been longer from the start.
     let short = runs.whole("short", &["--set", "time.duration=0.7"]);
@@ -461,11 +465,11 @@ fn a_resumed_run_is_checked_against_the_original() {
     for more in [&short[..], &apart] {
         let output = on(more);
         let line = "time.duration = 0.1: must be at least 0.2 s, the time that the run to resume";
-        assert!(told(&output).contains(line), "{}", told(&output));
+        assert!(stderr_text(&output).contains(line), "{}", stderr_text(&output));
         assert_eq!(output.status.code(), Some(3));
     }
     assert!(!other.exists());
-    let said = told(&on(&["--set", "time.duration=0.3"]));
+    let said = stderr_text(&on(&["--set", "time.duration=0.3"]));
     let path = format!("{}", cut.join("scenario.toml").display());
     let line = said.lines().find_map(|line| line.strip_prefix(&format!("warning: {path}:")));
     let (number, what) = line.and_then(|line| line.split_once(": ")).expect(&said);
@@ -555,7 +559,7 @@ fn a_record_that_ends_before_its_checkpoint_is_not_continued() {
         let bytes = std::fs::read(&path).unwrap();
         assert!(bytes.len() > 2 * to, "{file}: {} bytes", bytes.len());
         std::fs::write(&path, &bytes[..to]).unwrap();
-        let error = told(&go_on(&[]).output().unwrap());
+        let error = stderr_text(&go_on(&[]).output().unwrap());
         assert!(
             error.contains(file) && error.contains("but the checkpoint is at 1.2 s"),
             "{error}"
@@ -567,7 +571,7 @@ fn a_record_that_ends_before_its_checkpoint_is_not_continued() {
     }
     succeeds(&mut go_on(&[]));
     let whole = runs.whole("longer", &["--set", "time.duration=1.4"]);
-    same(&whole, &out, "gone on with");
+    same(&whole, &out, "resumed");
 }
 
 /// A run with states in Parquet only is killed, resumed, completed and extended.
@@ -580,7 +584,7 @@ fn a_parquet_only_record_is_continued() {
     let whole = runs.whole("whole", &long);
     assert!(!whole.join("states.csv").exists());
     let cut = runs.out("cut");
-    let mut run = runs.begun(&cut, &[&long[..2], &["--checkpoint-every", "0.1"]].concat());
+    let mut run = runs.start_run(&cut, &[&long[..2], &["--checkpoint-every", "0.1"]].concat());
     // After the first second of wall time, when Parquet holds the first rows.
     let since = Instant::now();
     while times_of_parquet(&cut).len() <= 2 {
@@ -608,7 +612,7 @@ fn heartbeat_metrics_are_continued() {
     let runs = runs();
     let out = runs.out("cut");
     let with = ["--ranks", "2", "--trace", "--checkpoint-every", "0.05"];
-    let mut run = runs.begun(&out, &with);
+    let mut run = runs.start_run(&out, &with);
     let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap_or_default();
     let since = Instant::now();
     while text("heartbeats.csv").lines().count() < 60 {
@@ -670,7 +674,7 @@ fn a_run_folder_is_replayed_where_it_is_moved() {
         .replace("soil = ", dem)
         .replace("model = \"mrzr4\"", "model = \"own/car.toml\"")
         .replace("[[0, 0], [60, 0]]", "{ file = \"own/way.csv\" }");
-    let runs = Runs::of(&text);
+    let runs = Runs::new(&text);
     let folder = runs.folder.path();
     for inner in ["ground", "own"] {
         std::fs::create_dir(folder.join(inner)).unwrap();
@@ -866,7 +870,7 @@ picture = { draw = false }
 /// A run interrupted between two trees and resumed leaves the files of an uninterrupted run.
 #[test]
 fn felled_trees_and_collisions_survive_a_resume() {
-    let runs = Runs::of(WOOD);
+    let runs = Runs::new(WOOD);
     let whole = runs.whole("whole", &[]);
     let cut = runs.whole("cut", &["--set", "time.duration=1.8"]);
     let hits = |folder: &Path| {

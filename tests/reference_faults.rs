@@ -20,7 +20,7 @@ use bekker::ground::SharedGround;
 use bekker::simulation::{Clock, Ranks, Sharing, World, WorldModel};
 use bekker::soil::{Bulldozing, Soil, SoilKind};
 use bekker::sync::Partition;
-use scene::{agent, at, flat, on_ranks, soil, table, vehicle, world_model};
+use scene::{agent, flat, on_ranks, pose_at, soil, table, vehicle, world_model};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -29,7 +29,7 @@ fn convoy(soil: Soil, vehicles: usize) -> WorldModel {
     let hmmwv = vehicle("hmmwv");
     let on = [[0.2, 0.0], [0.4, 0.6]];
     let one = |index: usize| {
-        let mut one = agent(&hmmwv, table(&on, &[], &[]), at(-4.5 * index as f64, 0.05, 0.6));
+        let mut one = agent(&hmmwv, table(&on, &[], &[]), pose_at(-4.5 * index as f64, 0.05, 0.6));
         one.speed = 4.0;
         one
     };
@@ -50,12 +50,12 @@ fn replica(model: &WorldModel, heartbeats: usize, partition: Partition) -> Share
 
 /// Fault 1: only changes of the last step before a heartbeat are sent.
 #[test]
-fn what_changed_in_any_step_of_a_heartbeat_is_sent() {
+fn changes_in_any_step_of_a_heartbeat_are_sent() {
     let sinkage = |steps: u64| {
         let mut model = convoy(soil("mid"), 2);
         model.clock = Clock::new(2e-3, 2e-3 * steps as f64).unwrap();
         // The second is far away: its rank receives only the first.
-        model.agents[1].start = at(-500.0, 300.0, 0.6);
+        model.agents[1].start = pose_at(-500.0, 300.0, 0.6);
         model.agents[1].speed = 0.0;
         model.agents[1].driver = table(&[[0.0, 0.0], [9.0, 0.0]], &[], &[]);
         let heartbeats = (750 / steps) as usize;
@@ -85,7 +85,7 @@ fn a_rut_from_another_rank_is_as_hard_as_a_local_one() {
 ///
 /// Heaps of soil are additive and would grow with the number of agents.
 #[test]
-fn what_arrives_is_applied_once_whatever_agents_a_rank_has() {
+fn received_patches_are_applied_once_on_any_rank() {
     let mut heaping = soil("soft");
     if let SoilKind::Deformable(yielding) = &mut heaping.kind {
         yielding.bulldozing = Some(Bulldozing {

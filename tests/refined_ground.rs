@@ -7,7 +7,7 @@ use bekker::simulation::{Outcome, Sample, World};
 use bekker::soil::{Laws, SoilId, SoilKind};
 use bekker::spatial::{Quat, Vec3};
 use bekker::terrain::Terrain;
-use scene::{agent, at, drive, ground_under, slope, soil, table, vehicle, world};
+use scene::{agent, drive, ground_under, pose_at, slope, soil, table, vehicle, world};
 use std::path::Path;
 
 fn first(world: &World) -> Sample {
@@ -19,7 +19,7 @@ fn straight(model: &str, ground: &str, laws: Laws, step: f64) -> World {
     let throttle = if model == "hmmwv" { 0.7 } else { 0.5 };
     let driver = table(&[[1.0, 0.0], [1.2, throttle]], &[], &[]);
     let ground = ground_under(laws, 0.05, Terrain::flat(0.0, SoilId(0)), vec![soil(ground)]);
-    let start = at(0.0, 0.0, vehicle.ride_radius() + 0.1);
+    let start = pose_at(0.0, 0.0, vehicle.ride_radius() + 0.1);
     world(ground, step, vec![agent(&vehicle, driver, start)])
 }
 
@@ -110,7 +110,7 @@ fn rolls_without_trembling() {
 fn parked(model: &str, ground: &str, laws: Laws, heading: f64) -> [Vec3; 3] {
     let vehicle = vehicle(model);
     let normal = Vec3::new(-0.2, 0.0, 1.0).normalize();
-    let mut start = at(0.0, 0.0, 0.0);
+    let mut start = pose_at(0.0, 0.0, 0.0);
     start.orientation = Quat::rotation_between(&Vec3::z(), &normal).unwrap()
         * Quat::from_axis_angle(&Vec3::z_axis(), heading);
     start.position = normal * (vehicle.ride_radius() + 0.05);
@@ -132,7 +132,7 @@ fn holds_on_a_slope() {
     let vehicles = [("hmmwv", 0.0), ("hmmwv", std::f64::consts::FRAC_PI_2), ("mrzr4", 0.0)];
     for (n, (model, heading)) in vehicles.into_iter().enumerate() {
         for (m, ground) in ["hard", "mid", "soft"].into_iter().enumerate() {
-            // Each vehicle on a ground of its own; weekly each on all.
+            // Each vehicle on a different ground; weekly each on all.
             if n != m && !crate::is_weekly() {
                 continue;
             }

@@ -4,7 +4,7 @@
 use bekker::grid::Lattice;
 use bekker::ground::BERM_QUANTUM;
 use bekker::ground::{GroundModel, Overlay, SharedGround};
-use bekker::rig::{PlateResult, PlateRig, Rig, ShearRig, WheelMotion, WheelResult, WheelRig};
+use bekker::rig::{PlateResult, PlateRig, Rig, ShearRig, WheelResult, WheelRig, WheelRigMotion};
 use bekker::scm::{PlateOutline, Scratch, Underside, WorkingGround, heap, wheel_contact};
 use bekker::soil::catalog::catalog;
 use bekker::soil::{
@@ -44,7 +44,7 @@ fn bed(yielding: DeformableSoil) -> Soil {
     Soil { name: "bed".into(), source: "test".into(), kind: SoilKind::Deformable(yielding) }
 }
 
-fn with(soil: DeformableSoil, change: impl FnOnce(&mut Details)) -> DeformableSoil {
+fn with_details(soil: DeformableSoil, change: impl FnOnce(&mut Details)) -> DeformableSoil {
     let mut soil = soil;
     change(&mut soil.details);
     soil
@@ -55,7 +55,7 @@ fn with(soil: DeformableSoil, change: impl FnOnce(&mut Details)) -> DeformableSo
 /// It is coarse and short; the comparisons below are between runs with equal settings.
 fn wheel(soil: DeformableSoil, laws: Laws, speed: f64, rim_speed: f64) -> WheelRig {
     let wheel = Underside::cylinder(0.4, 0.2).unwrap();
-    let motion = WheelMotion::Drawn { speed, rim_speed, slip_angle: 0.0 };
+    let motion = WheelRigMotion::Drawn { speed, rim_speed, slip_angle: 0.0 };
     let mut rig = WheelRig::new(bed(soil), wheel, 3e3, motion);
     rig.laws = laws;
     rig.spacing = 0.025;
@@ -192,7 +192,7 @@ fn inclined_bearing_lets_a_braked_wheel_sink() {
 /// Passive pressure acts on a braked wheel; the front of a driven wheel moves down and backward and
 /// has none.
 #[test]
-fn passive_pressure_holds_what_goes_ahead() {
+fn passive_pressure_resists_an_advancing_body() {
     let without = Laws { passive_pressure: false, ..ALL };
     let (on, off) = (skids(ALL), skids(without));
     assert!(on.drawbar < 1.1 * off.drawbar, "{} N, {} N", on.drawbar, off.drawbar);
@@ -201,7 +201,7 @@ fn passive_pressure_holds_what_goes_ahead() {
     // Side walls.
     let side = |laws: Laws| {
         let mut rig = wheel(loam(), laws, 1.0, 1.0);
-        rig.motion = WheelMotion::Drawn { speed: 1.0, rim_speed: 1.0, slip_angle: 0.5 };
+        rig.motion = WheelRigMotion::Drawn { speed: 1.0, rim_speed: 1.0, slip_angle: 0.5 };
         -rig.run().unwrap().lateral
     };
     assert!(side(ALL) > 1.05 * side(without), "{} N, {} N", side(ALL), side(without));
@@ -213,11 +213,11 @@ fn passive_pressure_holds_what_goes_ahead() {
 /// The effect requires soil with a density.
 #[test]
 fn plowing_digs_where_soil_is_pushed_away() {
-    let loose = |density| with(sand(), |details| details.density = density);
+    let loose = |density| with_details(sand(), |details| details.density = density);
     let run = |density, plowing: bool, rim_speed: f64, slip_angle: f64| {
         let laws = Laws { plowing, ..ALL };
         let mut rig = wheel(loose(density), laws, 1.0, rim_speed);
-        rig.motion = WheelMotion::Drawn { speed: 1.0, rim_speed, slip_angle };
+        rig.motion = WheelRigMotion::Drawn { speed: 1.0, rim_speed, slip_angle };
         rig.run().unwrap()
     };
     let both = |rim_speed, slip_angle| {
@@ -241,7 +241,7 @@ fn plowing_digs_where_soil_is_pushed_away() {
 #[test]
 fn a_plate_is_pressed_on_to_a_layer() {
     let frozen = SubLayer { depth: 0.07, ..SubLayer::FROZEN };
-    let thawed = with(loam(), |details| details.below = Some(frozen));
+    let thawed = with_details(loam(), |details| details.below = Some(frozen));
     let found = pressed(thawed, ALL, 150e3);
     // 70 of the 150 kPa are carried by the loam; the layer is stiffer than the soil's elastic line.
     let deepest = 0.07 + 80e3 / 1e8;
@@ -262,7 +262,7 @@ fn multi_pass_keeps_ruts_within_the_published_band() {
     let exponent = |soil: &str, laws: Laws| {
         let soil = catalog().find(soil).unwrap().to_soil();
         let underside = Underside::cylinder(0.467, 0.254).unwrap();
-        let motion = WheelMotion::Towed { speed: 1.0, slip_angle: 0.0 };
+        let motion = WheelRigMotion::Towed { speed: 1.0, slip_angle: 0.0 };
         let mut rig = WheelRig { laws, ..WheelRig::new(soil, underside, 6300.0, motion) };
         (rig.spacing, rig.step) = (0.03, 2e-3);
         let passes = rig.passes(10).unwrap();
@@ -296,7 +296,7 @@ fn multi_pass_keeps_ruts_within_the_published_band() {
 /// Wong: soil compressed deeper unloads more stiffly, along k0 + A_u z.
 #[test]
 fn reload_stiffening_makes_the_rebound_shrink() {
-    let soil = with(sand(), |details| details.reload_growth = Some(1e9));
+    let soil = with_details(sand(), |details| details.reload_growth = Some(1e9));
     let (k0, growth) = (soil.elastic_stiffness, 1e9);
     let rebound = |laws: Laws, pressure: f64| {
         let found = pressed(soil.clone(), laws, pressure);
@@ -315,7 +315,8 @@ fn reload_stiffening_makes_the_rebound_shrink() {
 #[test]
 fn reece_takes_weight_and_width() {
     let reece = Some(Reece { cohesive: 0.0, frictional: 100.0 });
-    let soil = with(sand(), |details| (details.density, details.reece) = (Some(1500.0), reece));
+    let soil =
+        with_details(sand(), |details| (details.density, details.reece) = (Some(1500.0), reece));
     let virgin = |laws: Laws| Bearing::new(&soil, laws, 20.0).virgin(0.02, 1.0, 0.0);
     // The power function is accurate to 1e-9.
     let expected = 1500.0 * 9.81 * 0.05 * 100.0 * 0.4_f64.powf(1.46);
@@ -334,7 +335,7 @@ fn reece_takes_weight_and_width() {
 fn layers_and_crusts_bear() {
     let without = Laws { layers: false, ..ALL };
     let below = Some(SubLayer { depth: 0.01, modulus: 1e8, n: 1.0 });
-    let layered = with(sand(), |details| details.below = below);
+    let layered = with_details(sand(), |details| details.below = below);
     let virgin = |soil: &DeformableSoil, laws: Laws, z: f64| {
         Bearing::new(soil, laws, 10.0).virgin(z, 1.0, 0.0)
     };
@@ -347,7 +348,7 @@ fn layers_and_crusts_bear() {
     assert!(on.sinkage < 0.0105 && off.sinkage > 0.02, "{} m, {} m", on.sinkage, off.sinkage);
 
     let crust = Some(Crust { strength: 5e3, depth: 0.02 });
-    let crusted = with(sand(), |details| details.crust = crust);
+    let crusted = with_details(sand(), |details| details.crust = crust);
     assert!((virgin(&crusted, ALL, 0.01) - virgin(&sand(), ALL, 0.01) - 5e3).abs() < 1e-6);
     assert_eq!(virgin(&crusted, ALL, 0.03), virgin(&sand(), ALL, 0.03));
     let (on, off) = (pressed(crusted.clone(), ALL, 5e3), pressed(crusted, without, 5e3));
@@ -357,7 +358,8 @@ fn layers_and_crusts_bear() {
 /// The curve is 1 at j = K_w for any residual, and K_r at large displacement.
 #[test]
 fn peak_shear_rises_and_falls_to_its_residual() {
-    let peaked = with(sand(), |details| details.peak_shear = Some(PeakShear { residual: 0.6 }));
+    let peaked =
+        with_details(sand(), |details| details.peak_shear = Some(PeakShear { residual: 0.6 }));
     let curve = |peak_shear: bool| {
         let laws = Laws { vector_shear: true, peak_shear, ..Laws::reference() };
         let mut rig = ShearRig::new(plate(peaked.clone(), laws, 2e4));
@@ -382,7 +384,7 @@ fn peak_shear_rises_and_falls_to_its_residual() {
 #[test]
 fn rate_dependence_lifts_a_fast_wheel() {
     let rate = Some(RateDependence { exponent: 0.3, speed: 0.01 });
-    let mud = with(loam(), |details| details.rate = rate);
+    let mud = with_details(loam(), |details| details.rate = rate);
     let virgin = |laws: Laws| Bearing::new(&mud, laws, 10.0).virgin(0.02, 1.0, 0.03);
     let plain = virgin(Laws { rate_dependence: false, ..ALL });
     assert!((virgin(ALL) / plain - 4.0_f64.powf(0.3)).abs() < 1e-9);

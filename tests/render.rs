@@ -48,7 +48,7 @@ fn every_view_of_a_scenario_and_of_its_run() {
 }
 
 #[test]
-fn refuses_what_it_cannot_draw() {
+fn impossible_pictures_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("x.png");
     let refused = |arguments: &[&str]| {

@@ -5,7 +5,7 @@ use bekker::ground::{GroundModel, SharedGround};
 use bekker::numeric::{atan2, hypot};
 use bekker::sensor::air::Air;
 use bekker::sensor::camera::{Camera, Lens, PixelRng, look_at};
-use bekker::sensor::class::Class;
+use bekker::sensor::class::SurfaceClass;
 use bekker::sensor::lidar::{Cloud, LidarNoise, LidarSpec, RayModel, ReturnMode, ScanPart};
 use bekker::sensor::material::{Material, SoilAppearance};
 use bekker::sensor::mesh::{Mesh, MeshBuilder};
@@ -38,10 +38,14 @@ pub struct Yard {
 impl Yard {
     /// Builds a yard on a plane at height 0.
     fn new(sketches: Vec<MeshBuilder>, instances: &[Instance]) -> Yard {
-        Yard::on(Terrain::flat(0.0, SoilId(0)), sketches, instances)
+        Yard::on_terrain(Terrain::flat(0.0, SoilId(0)), sketches, instances)
     }
 
-    pub fn on(terrain: Terrain, sketches: Vec<MeshBuilder>, instances: &[Instance]) -> Yard {
+    pub fn on_terrain(
+        terrain: Terrain,
+        sketches: Vec<MeshBuilder>,
+        instances: &[Instance],
+    ) -> Yard {
         let soil = Soil {
             name: "firm".into(),
             source: String::new(),
@@ -74,7 +78,7 @@ impl Yard {
     }
 }
 
-fn at(x: f64, y: f64, z: f64) -> Pose {
+fn pose_at(x: f64, y: f64, z: f64) -> Pose {
     Pose { position: Vec3::new(x, y, z), ..Pose::default() }
 }
 
@@ -117,9 +121,9 @@ fn a_cylinder_a_sphere_and_a_wall_are_within_a_millimeter_at_a_hundred_meters() 
     let mut wall = MeshBuilder::new();
     wall.block([0.0, 0.0, 2.0], [9.0, 1.0, 4.0], GRAY);
     let instances = [
-        Instance::still(0, at(100.0, 0.0, 0.0), 0, Class::Post),
-        Instance::still(1, at(-100.0, 0.0, 1.5), 1, Class::Rock),
-        Instance::still(2, at(0.0, 100.0, 0.0), 2, Class::Other),
+        Instance::still(0, pose_at(100.0, 0.0, 0.0), 0, SurfaceClass::Post),
+        Instance::still(1, pose_at(-100.0, 0.0, 1.5), 1, SurfaceClass::Rock),
+        Instance::still(2, pose_at(0.0, 100.0, 0.0), 2, SurfaceClass::Other),
     ];
     let yard = Yard::new(vec![pillar(), ball, wall], &instances);
     let scene = yard.scene();
@@ -165,7 +169,7 @@ fn ground_nearer_than_the_nearest_range_does_not_return() {
     for rays in [RayModel::One, RayModel::Footprint] {
         for nearest in [0.0, 6.0, 20.0] {
             let lidar = LidarSpec { min_range: nearest, rays, ..exact(down.to_vec(), 36) };
-            let cloud = scanned(&lidar, &yard.scene(), |_| at(0.0, 0.0, 4.0));
+            let cloud = scanned(&lidar, &yard.scene(), |_| pose_at(0.0, 0.0, 4.0));
             let beyond = down.iter().filter(|angle| 4.0 / -angle.sin() > nearest).count();
             assert_eq!(cloud.returns.len(), 36 * beyond, "{rays:?}, from {nearest} m");
             // Single precision, 46 m away.
@@ -183,7 +187,7 @@ fn beams_err_by_both_angles_alike() {
     let noise = LidarNoise { angle: error, ..LidarNoise::default() };
     for elevation in [-60.0_f64, -10.0].map(f64::to_radians) {
         let lidar = LidarSpec { noise, ..exact(vec![elevation], 3600) };
-        let cloud = scanned(&lidar, &yard.scene(), |_| at(0.0, 0.0, 4.0));
+        let cloud = scanned(&lidar, &yard.scene(), |_| pose_at(0.0, 0.0, 4.0));
         assert_eq!(cloud.returns.len(), 3600);
         let off = cloud.returns.iter().map(|own| {
             let [x, y, z] = own.point.map(f64::from);
@@ -207,7 +211,7 @@ fn depth_of_a_plane_is_within_a_millimeter_at_a_hundred_meters() {
         let own = camera.direction(u, v).unwrap();
         let direction = pose.direction(&own);
         if direction.z >= 0.0 {
-            assert_eq!(image.class[index], Class::Sky as u8);
+            assert_eq!(image.class[index], SurfaceClass::Sky as u8);
             continue;
         }
         let expected = 8.0 / -direction.z * own.x;
@@ -215,7 +219,7 @@ fn depth_of_a_plane_is_within_a_millimeter_at_a_hundred_meters() {
             // Single precision in the image: 4e-6 at 100 m.
             assert!((f64::from(depth) - expected).abs() < 1e-3, "{depth} {expected}");
             far = far.max(expected);
-            assert_eq!(image.class[index], Class::Ground as u8);
+            assert_eq!(image.class[index], SurfaceClass::Ground as u8);
             assert_eq!(image.normal[index], [0.0, 0.0, 1.0]);
         }
     }
@@ -228,20 +232,20 @@ fn depth_of_a_plane_is_within_a_millimeter_at_a_hundred_meters() {
 /// clock, those on the right appear shorter than those on the left. Abeam at distance D a sweep of
 /// rate ω gains or loses v / D on the cylinder.
 #[test]
-fn a_lidar_that_turns_shortens_and_lengthens_what_it_passes() {
+fn a_turning_lidar_shortens_and_lengthens_passed_objects() {
     let mut instances = Vec::new();
     for k in -10..=10 {
         for side in [-1.0, 1.0] {
-            let pose = at(2.0 * f64::from(k), 4.0 * side, 0.0);
-            instances.push(Instance::still(0, pose, 0, Class::Post));
+            let pose = pose_at(2.0 * f64::from(k), 4.0 * side, 0.0);
+            instances.push(Instance::still(0, pose, 0, SurfaceClass::Post));
         }
     }
     let yard = Yard::new(vec![pillar()], &instances);
     let lidar = exact(vec![0.0], 36_000);
     // The sweep passes the right in its first half and the left in its second: abeam at a quarter
     // and three quarters of the scan, where a cylinder must be.
-    let drive = |share: f64| at(-0.5 + 2.0 * share, 0.0, 1.0);
-    let shift = |share: f64| at(2.0 * (share - 0.75), 0.0, 1.0);
+    let drive = |share: f64| pose_at(-0.5 + 2.0 * share, 0.0, 1.0);
+    let shift = |share: f64| pose_at(2.0 * (share - 0.75), 0.0, 1.0);
     let widths = |cloud: &Cloud, side: f32| {
         // The cylinder nearest abeam: contiguous azimuths of its points.
         let mut azimuths: Vec<f64> = cloud
@@ -264,7 +268,7 @@ fn a_lidar_that_turns_shortens_and_lengthens_what_it_passes() {
         }
         (ends[1] - ends[0]) as f64 * step
     };
-    let still = widths(&scanned(&lidar, &yard.scene(), |_| at(0.0, 0.0, 1.0)), 1.0);
+    let still = widths(&scanned(&lidar, &yard.scene(), |_| pose_at(0.0, 0.0, 1.0)), 1.0);
     // Tangents to a circle of 0.5 m at 4 m.
     assert!((still - 2.0 * bekker::numeric::asin(0.125)).abs() < 2e-3, "{still}");
     let ratio = 20.0 / (4.0 * std::f64::consts::TAU / 0.1);
@@ -281,8 +285,8 @@ fn a_lidar_that_turns_shortens_and_lengthens_what_it_passes() {
 fn a_moving_cylinder_is_where_it_is_at_the_time() {
     let turn = Quat::from_axis_angle(&Vec3::z_axis(), 1.0);
     let poses =
-        [at(10.0, -1.0, 0.0), Pose { position: Vec3::new(10.0, 1.0, 0.0), orientation: turn }];
-    let moving = Instance { mesh: 0, poses, scale: 1.0, agent: 4, class: Class::Vehicle };
+        [pose_at(10.0, -1.0, 0.0), Pose { position: Vec3::new(10.0, 1.0, 0.0), orientation: turn }];
+    let moving = Instance { mesh: 0, poses, scale: 1.0, agent: 4, class: SurfaceClass::Vehicle };
     let yard = Yard::new(vec![pillar()], &[moving]);
     for step in 0..=10 {
         let moment = f64::from(step) / 10.0;
@@ -299,7 +303,10 @@ fn a_footprint_on_an_edge_returns_twice() {
     let mut plates = MeshBuilder::new();
     plates.block([10.0, -5.0, 0.0], [0.1, 10.0, 20.0], GRAY);
     plates.block([20.0, 0.0, 0.0], [0.1, 40.0, 20.0], GRAY);
-    let yard = Yard::new(vec![plates], &[Instance::still(0, at(0.0, 0.0, 0.0), 0, Class::Other)]);
+    let yard = Yard::new(
+        vec![plates],
+        &[Instance::still(0, pose_at(0.0, 0.0, 0.0), 0, SurfaceClass::Other)],
+    );
     let beam = |returns| LidarSpec {
         azimuths: [-0.001, 0.001],
         divergence: 0.01,
@@ -308,7 +315,7 @@ fn a_footprint_on_an_edge_returns_twice() {
         ..exact(vec![0.0], 1)
     };
     let ranges = |returns| -> Vec<f32> {
-        let cloud = scanned(&beam(returns), &yard.scene(), |_| at(0.0, 0.0, 1.0));
+        let cloud = scanned(&beam(returns), &yard.scene(), |_| pose_at(0.0, 0.0, 1.0));
         cloud.returns.iter().map(|r| r.point[0]).collect()
     };
     let near = |found: Vec<f32>, expected: &[f32]| {
@@ -332,7 +339,7 @@ fn intensity_falls_with_range_angle_and_air() {
     let reflectance = f64::from(yard.soils[0].fresh.reflectance);
     let elevations = [-90.0, -60.0, -30.0, -10.0].map(f64::to_radians).to_vec();
     let lidar = exact(elevations, 4);
-    let pose = |_| at(0.0, 0.0, 2.0);
+    let pose = |_| pose_at(0.0, 0.0, 2.0);
     for r in scanned(&lidar, &yard.scene(), pose).returns {
         let [x, y, z] = r.point.map(f64::from);
         let range = hypot(hypot(x, y), z);
@@ -344,7 +351,7 @@ fn intensity_falls_with_range_angle_and_air() {
     let level = exact((0..40).map(|k| -0.01 - 0.01 * f64::from(k)).collect(), 100);
     let clear = 4_000.0;
     let cloud = scanned(&level, &yard.scene(), pose);
-    let air = cloud.returns.iter().filter(|r| r.class == Class::Air as u8).count();
+    let air = cloud.returns.iter().filter(|r| r.class == SurfaceClass::Air as u8).count();
     let ground = cloud.returns.len() - air;
     assert!(air > 100 && (ground as f64) < 0.95 * clear, "{air} {ground}");
 }
@@ -376,8 +383,8 @@ fn haze_returns_only_from_nearby() {
         }
         let ends = [lidar.min_range, near.max(lidar.min_range)];
         let expected = (-extinction * ends[0]).exp() - (-extinction * ends[1]).exp();
-        let cloud = scanned(&lidar, &yard.scene(), |_| at(0.0, 0.0, 2.0));
-        assert!(cloud.returns.iter().all(|found| found.class == Class::Air as u8));
+        let cloud = scanned(&lidar, &yard.scene(), |_| pose_at(0.0, 0.0, 2.0));
+        assert!(cloud.returns.iter().all(|found| found.class == SurfaceClass::Air as u8));
         let share = cloud.returns.len() as f64 / beams;
         // Four standard errors.
         let error = 4.0 * (expected * (1.0 - expected) / beams).sqrt();
@@ -391,15 +398,15 @@ fn haze_returns_only_from_nearby() {
 fn threads_and_parts_do_not_matter() {
     let moving = Instance {
         mesh: 0,
-        poses: [at(5.0, -1.0, 0.0), at(5.0, 1.0, 0.0)],
+        poses: [pose_at(5.0, -1.0, 0.0), pose_at(5.0, 1.0, 0.0)],
         scale: 1.0,
         agent: 0,
-        class: Class::Vehicle,
+        class: SurfaceClass::Vehicle,
     };
     let mut yard = Yard::new(vec![pillar()], &[moving]);
     yard.air.rain = 20.0;
     let lidar = LidarSpec::vlp16();
-    let pose = |share: f64| at(share, 0.0, 1.5);
+    let pose = |share: f64| pose_at(share, 0.0, 1.5);
     let camera = Camera::with_field(64, 48, Lens::KannalaBrandt([0.0; 4]), 3.0).unwrap();
     let camera = Camera { supersample: 2, sky_rays: 1, exposure: 0.01, ..camera };
     let take = |threads: usize| {
@@ -407,7 +414,7 @@ fn threads_and_parts_do_not_matter() {
         pool.install(|| {
             let scene = yard.scene();
             let rng = rng(1);
-            let poses = [at(0.0, 0.0, 1.0), at(0.1, 0.0, 1.0)];
+            let poses = [pose_at(0.0, 0.0, 1.0), pose_at(0.1, 0.0, 1.0)];
             (scanned(&lidar, &scene, pose), camera.render(&scene, &poses, 0.05, &rng))
         })
     };
@@ -416,7 +423,7 @@ fn threads_and_parts_do_not_matter() {
     assert_eq!(cloud, cloud_too);
     assert_eq!(image.color, image_too.color);
     assert_eq!(image.depth, image_too.depth);
-    assert!(image.class.contains(&(Class::Vehicle as u8)));
+    assert!(image.class.contains(&(SurfaceClass::Vehicle as u8)));
 }
 
 /// A small image with all features has the recorded checksum.
@@ -425,13 +432,13 @@ fn threads_and_parts_do_not_matter() {
 #[test]
 fn a_small_image_matches_its_golden_copy() {
     let instances = [
-        Instance::still(0, at(6.0, -1.5, 0.0), 0, Class::Post),
+        Instance::still(0, pose_at(6.0, -1.5, 0.0), 0, SurfaceClass::Post),
         Instance {
             mesh: 1,
-            poses: [at(7.0, 1.0, 0.6), at(7.0, 1.4, 0.6)],
+            poses: [pose_at(7.0, 1.0, 0.6), pose_at(7.0, 1.4, 0.6)],
             scale: 0.6,
             agent: 1,
-            class: Class::Rock,
+            class: SurfaceClass::Rock,
         },
     ];
     let mut ball = MeshBuilder::new();
@@ -445,7 +452,11 @@ fn a_small_image_matches_its_golden_copy() {
     for bits in image.color.iter().flatten().chain(&image.depth).map(|x| x.to_bits()) {
         sum = (sum ^ u64::from(bits)).wrapping_mul(0x0000_0100_0000_01b3);
     }
-    let count = |class: Class| image.class.iter().filter(|c| **c == class as u8).count();
-    assert!(count(Class::Post) > 100 && count(Class::Rock) > 40 && count(Class::Sky) > 400);
+    let count = |class: SurfaceClass| image.class.iter().filter(|c| **c == class as u8).count();
+    assert!(
+        count(SurfaceClass::Post) > 100
+            && count(SurfaceClass::Rock) > 40
+            && count(SurfaceClass::Sky) > 400
+    );
     assert_eq!(sum, 0xcc87_4149_7cf3_87ad, "{sum:#x}");
 }

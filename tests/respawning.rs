@@ -4,17 +4,17 @@ use crate::scene;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    CommandError, Placement, RankError, Ranks, Route, Sharing, World, WorldModel,
+    CommandError, MessageRoute, RankError, Ranks, Sharing, VehiclePlacement, World, WorldModel,
 };
 use bekker::sync::{Communicator, Partition};
-use scene::{agent, at, flat, on_ranks, on_tcp_ranks, soil, table, vehicle, world_model};
+use scene::{agent, flat, on_ranks, on_tcp_ranks, pose_at, soil, table, vehicle, world_model};
 use std::path::Path;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-fn place(x: f64, y: f64, speed: f64) -> Placement {
-    Placement { position: [x, y], heading: 0.1 * y, speed }
+fn place(x: f64, y: f64, speed: f64) -> VehiclePlacement {
+    VehiclePlacement { position: [x, y], heading: 0.1 * y, speed }
 }
 
 /// Builds three vehicles kilometers apart, each named by its number.
@@ -22,7 +22,7 @@ fn far_apart() -> WorldModel {
     let hmmwv = vehicle("hmmwv");
     let on = [[0.2, 0.0], [0.4, 0.6]];
     let starts = [[0.0, 0.0], [5_000.0, 0.0], [-3_000.0, 4_000.0]];
-    let agents = starts.map(|[x, y]| agent(&hmmwv, table(&on, &[], &[]), at(x, y, 0.6)));
+    let agents = starts.map(|[x, y]| agent(&hmmwv, table(&on, &[], &[]), pose_at(x, y, 0.6)));
     let mut model = world_model(flat(0.05, soil("soft")), 2e-3, agents.into());
     for (index, agent) in model.agents.iter_mut().enumerate() {
         agent.name = index.to_string();
@@ -33,8 +33,8 @@ fn far_apart() -> WorldModel {
 /// Action of a program on a world, in one process or on ranks.
 enum Task {
     Drive(usize),
-    Put(usize, Placement),
-    PutAll([Placement; 3]),
+    Put(usize, VehiclePlacement),
+    PutAll([VehiclePlacement; 3]),
 }
 
 /// Returns the tasks of the test.
@@ -72,7 +72,7 @@ fn in_one_process(model: WorldModel) -> Vec<[u8; 32]> {
 }
 
 /// Returns the hashes of the same tasks on one of several ranks.
-fn among_ranks(rank: impl Communicator, model: WorldModel, route: Route) -> Vec<[u8; 32]> {
+fn among_ranks(rank: impl Communicator, model: WorldModel, route: MessageRoute) -> Vec<[u8; 32]> {
     let sharing = Sharing { partition: Partition::Blocks, route, ..Sharing::default() };
     let mut ranks = Ranks::new(rank, model, None, &sharing, &[]).unwrap();
     let mut hashes = Vec::new();
@@ -105,18 +105,19 @@ fn any_ranks_and_any_route_give_the_bits_of_one_process() {
     let model = far_apart();
     let expected = in_one_process(model.clone());
     for (size, route) in [
-        (1, Route::All),
-        (2, Route::All),
-        (3, Route::Star),
-        (2, Route::Neighbor),
-        (3, Route::Neighbor),
+        (1, MessageRoute::All),
+        (2, MessageRoute::All),
+        (3, MessageRoute::Star),
+        (2, MessageRoute::Neighbor),
+        (3, MessageRoute::Neighbor),
     ] {
         let found = on_ranks(size, PATIENCE, |rank| among_ranks(rank, model.clone(), route));
         are_alike(&expected, found, &format!("{route:?}"));
     }
-    let found = on_tcp_ranks(3, PATIENCE, |rank| among_ranks(rank, model.clone(), Route::All));
+    let found =
+        on_tcp_ranks(3, PATIENCE, |rank| among_ranks(rank, model.clone(), MessageRoute::All));
     are_alike(&expected, found, "by TCP");
-    let near = Route::Neighbor;
+    let near = MessageRoute::Neighbor;
     let found = on_tcp_ranks(2, PATIENCE, |rank| among_ranks(rank, model.clone(), near));
     are_alike(&expected, found, "by TCP, neighbors");
 }
@@ -126,8 +127,8 @@ fn any_ranks_and_any_route_give_the_bits_of_one_process() {
 #[test]
 fn impossible_respawns_are_reported_the_same_on_all_ranks() {
     let model = far_apart();
-    let beside = Placement { position: [5_001.0, 0.5], ..Placement::default() };
-    let nowhere = Placement { position: [f64::NAN, 0.5], ..beside };
+    let beside = VehiclePlacement { position: [5_001.0, 0.5], ..VehiclePlacement::default() };
+    let nowhere = VehiclePlacement { position: [f64::NAN, 0.5], ..beside };
     let mut world = World::new(model.clone());
     let occupied = world.respawn(2, &beside).unwrap_err();
     assert_eq!(
@@ -144,7 +145,7 @@ fn impossible_respawns_are_reported_the_same_on_all_ranks() {
     .map(|error| error.to_string());
     assert_eq!(alone[2], "agent 7 does not exist; there are 3 agents, counted from 0");
     let of_all = on_ranks(3, PATIENCE, |rank| {
-        let sharing = Sharing { route: Route::Neighbor, ..Sharing::default() };
+        let sharing = Sharing { route: MessageRoute::Neighbor, ..Sharing::default() };
         let mut ranks = Ranks::new(rank, model.clone(), None, &sharing, &[]).unwrap();
         let before = ranks.hash().unwrap().state;
         let told = [
@@ -155,7 +156,7 @@ fn impossible_respawns_are_reported_the_same_on_all_ranks() {
             ranks.respawn_all(&[beside; 3]).unwrap_err(),
         ];
         // This rank requests another position than the rest.
-        let own = Placement { speed: if ranks.rank() == 1 { 2.0 } else { 1.0 }, ..beside };
+        let own = VehiclePlacement { speed: if ranks.rank() == 1 { 2.0 } else { 1.0 }, ..beside };
         let unlike = ranks.respawn(0, &own).unwrap_err();
         assert_eq!(ranks.hash().unwrap().state, before);
         (told, unlike)
@@ -197,7 +198,7 @@ scale = 0.2
     let file = ScenarioFile::parse("obstacles", text, Path::new(""), &[]).unwrap();
     let mut world = World::new(build::world(&file).unwrap().world);
     let mut put = |x: f64, y: f64| {
-        let place = Placement { position: [x, y], ..Placement::default() };
+        let place = VehiclePlacement { position: [x, y], ..VehiclePlacement::default() };
         world.respawn(0, &place)
     };
     for (x, noun) in [(18.0, "block"), (39.0, "oak")] {

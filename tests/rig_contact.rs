@@ -5,7 +5,7 @@ use bekker::ground::{GroundModel, Overlay, SharedGround};
 use bekker::scm::{Contact, Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::soil::{DeformableSoil, Laws, Soil, SoilId, SoilKind, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3, Vec6};
-use bekker::terrain::{Region, SoilMap, Surface, Terrain};
+use bekker::terrain::{SoilMap, SoilRegion, Surface, Terrain};
 use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -243,7 +243,7 @@ fn a_step_allocates_nothing_after_warmup() {
 fn half_firm() -> GroundModel {
     let kind = SoilKind::Firm { friction: 0.8 };
     let rock = Soil { name: "rock".into(), source: String::new(), kind };
-    let east = Region::HalfPlane { point: [0.0, 0.0], direction: [1.0, 0.0] };
+    let east = SoilRegion::HalfPlane { point: [0.0, 0.0], direction: [1.0, 0.0] };
     let soils = SoilMap::uniform(SoilId(0)).paint(east, SoilId(1)).unwrap();
     let terrain = Terrain::builder(Surface::Plane { elevation: 1.0, slope: [0.0, 0.0] }, soils)
         .build()

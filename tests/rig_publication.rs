@@ -145,7 +145,7 @@ fn heaped_soil_balances_to_the_quantum_at_every_step() {
 }
 
 #[test]
-fn a_second_pass_feels_the_published_rut_as_its_own() {
+fn a_second_pass_on_a_published_rut_equals_one_on_a_local_rut() {
     let model = model(None);
     let (published, _) = one_pass(&model, 5);
     // The same ground, kept in one private overlay throughout.

@@ -5,7 +5,7 @@
 //! are of Project Chrono (commit 7689fbc, August 2026): a mesh wheel of 360 facets, nodes 2 cm
 //! apart, 1 ms.
 
-use bekker::rig::{Rig, WheelMotion, WheelResult, WheelRig};
+use bekker::rig::{Rig, WheelResult, WheelRig, WheelRigMotion};
 use bekker::scm::Underside;
 use bekker::soil::{DeformableSoil, Laws, Soil, SoilKind};
 
@@ -54,13 +54,13 @@ fn hard_of_width(inverse: f64) -> DeformableSoil {
     DeformableSoil { k_phi: 5.301e6 + 102e3 * inverse, k_c: 0.0, ..hard() }
 }
 
-fn rig(soil: DeformableSoil, damping: f64, load: f64, motion: WheelMotion) -> WheelRig {
+fn rig(soil: DeformableSoil, damping: f64, load: f64, motion: WheelRigMotion) -> WheelRig {
     let wheel = Underside::cylinder(0.467, 0.254).unwrap();
     WheelRig::new(bed(DeformableSoil { damping, ..soil }), wheel, load, motion)
 }
 
-fn rolling(slip: f64) -> WheelMotion {
-    WheelMotion::Rolling { speed: 1.0, slip }
+fn rolling(slip: f64) -> WheelRigMotion {
+    WheelRigMotion::Rolling { speed: 1.0, slip }
 }
 
 fn assert_within(part: f64, got: f64, expected: f64, what: &str) {
@@ -223,7 +223,7 @@ fn a_wheel_pressed_straight_down_sinks_as_in_closed_form() {
     ] {
         // At most r / 50.
         for spacing in [0.009, 0.005] {
-            let mut rig = rig(soil.clone(), 0.0, load, WheelMotion::Pressed);
+            let mut rig = rig(soil.clone(), 0.0, load, WheelRigMotion::Pressed);
             rig.spacing = spacing;
             let got: WheelResult = rig.run().unwrap();
             println!("{} {spacing}: {:+.3} %", soil.k_phi, 100.0 * (got.sinkage / sinkage - 1.0));
@@ -253,8 +253,8 @@ fn steps_of_one_to_four_milliseconds_agree() {
     }
 }
 
-fn towed(slip_angle: f64) -> WheelMotion {
-    WheelMotion::Towed { speed: 1.0, slip_angle }
+fn towed(slip_angle: f64) -> WheelRigMotion {
+    WheelRigMotion::Towed { speed: 1.0, slip_angle }
 }
 
 /// A free axle gives the forces of one turned at the same speed, and no torque.
@@ -271,7 +271,7 @@ fn a_towed_wheel_is_one_turned_without_torque() {
         let turning = 0.003 * 6311.6 * 0.467;
         assert!(found.torque.abs() < turning, "{}", found.torque);
         let rim_speed = found.rim_speed;
-        let motion = WheelMotion::Drawn { speed: 1.0, rim_speed, slip_angle };
+        let motion = WheelRigMotion::Drawn { speed: 1.0, rim_speed, slip_angle };
         let turned = WheelRig { motion, ..free }.run().unwrap();
         assert!(turned.torque.abs() < turning, "{}", turned.torque);
         assert_within(0.02, turned.drawbar, found.drawbar, "towed resistance");
@@ -289,7 +289,7 @@ fn a_towed_wheel_is_one_turned_without_torque() {
 fn a_locked_wheel_drags_against_its_velocity() {
     for degrees in [0.0_f64, 15.0, 45.0] {
         let slip_angle = degrees.to_radians();
-        let motion = WheelMotion::Drawn { speed: 1.0, rim_speed: 0.0, slip_angle };
+        let motion = WheelRigMotion::Drawn { speed: 1.0, rim_speed: 0.0, slip_angle };
         let found = rig(mid(), 0.0, 6311.6, motion).run().unwrap();
         let whole = found.drawbar.hypot(found.lateral);
         let limit = found.vertical * 30_f64.to_radians().tan();

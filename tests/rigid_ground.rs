@@ -16,14 +16,14 @@ use bekker::simulation::{Sample, World};
 use bekker::spatial::Vec3;
 use bekker::vehicle::driver::{Driver, DriverView};
 use bekker::vehicle::tire::{FirmPatch, GroundPlane, TireState};
-use scene::{agent, at, drive, firm, flat, table, vehicle, world};
+use scene::{agent, drive, firm, flat, pose_at, table, vehicle, world};
 
 const ON: fn(f64) -> [[f64; 2]; 2] = |throttle| [[1.0, 0.0], [1.2, throttle]];
 
 /// Starts the HMMWV at a height of 0.7 m, as in the reference.
 fn run(driver: Driver) -> World {
     let hmmwv = vehicle("hmmwv");
-    world(flat(0.05, firm(0.8)), 1e-3, vec![agent(&hmmwv, driver, at(0.0, 0.0, 0.7))])
+    world(flat(0.05, firm(0.8)), 1e-3, vec![agent(&hmmwv, driver, pose_at(0.0, 0.0, 0.7))])
 }
 
 fn sample(world: &mut World, time: f64) -> Sample {
@@ -45,7 +45,7 @@ fn sample(world: &mut World, time: f64) -> Sample {
     sample
 }
 
-fn within(what: &str, ours: f64, reference: f64, share: f64) {
+fn assert_within(what: &str, ours: f64, reference: f64, share: f64) {
     let error = ours / reference - 1.0;
     assert!(error.abs() <= share, "{what}: {ours} is {:.2} % off {reference}", 100.0 * error);
 }
@@ -65,11 +65,11 @@ fn accelerates_as_the_reference() {
         (12.0, 129.4812, 18.6071, 12652.9, 12595.9, 3),
     ] {
         let sample = sample(&mut world, time);
-        within("distance", sample.pose.position.x, x, 0.03);
-        within("speed", sample.speed, v, 0.03);
+        assert_within("distance", sample.pose.position.x, x, 0.03);
+        assert_within("speed", sample.speed, v, 0.03);
         let [f, r] = axle_loads(&sample);
-        within("front axle", f, front, 0.03);
-        within("rear axle", r, rear, 0.03);
+        assert_within("front axle", f, front, 0.03);
+        assert_within("rear axle", r, rear, 0.03);
         assert_eq!(sample.gear, gear);
     }
 }
@@ -80,7 +80,7 @@ fn brakes_to_a_stop_and_stands_there() {
         table(&[[1.0, 0.0], [1.2, 0.8], [7.0, 0.8], [7.01, 0.0]], &[], &[[7.2, 0.0], [7.5, 0.6]]);
     let mut world = run(driver);
     let rolling = sample(&mut world, 7.0);
-    within("speed before braking", rolling.speed, 13.2165, 0.03);
+    assert_within("speed before braking", rolling.speed, 13.2165, 0.03);
     // Means over the second in which it pitches about its braking attitude.
     let [mut front, mut rear, mut count] = [0.0; 3];
     drive(&mut world, 7.7);
@@ -89,13 +89,18 @@ fn brakes_to_a_stop_and_stands_there() {
         let [f, r] = axle_loads(&world.samples().next().unwrap());
         (front, rear, count) = (front + f, rear + r, count + 1.0);
         if (world.time() - 8.0).abs() < 1e-9 {
-            within("speed while braking", world.samples().next().unwrap().speed, 9.4215, 0.03);
+            assert_within(
+                "speed while braking",
+                world.samples().next().unwrap().speed,
+                9.4215,
+                0.03,
+            );
         }
     }
-    within("front axle", front / count, 16280.8, 0.03);
-    within("rear axle", rear / count, 8962.1, 0.03);
+    assert_within("front axle", front / count, 16280.8, 0.03);
+    assert_within("rear axle", rear / count, 8962.1, 0.03);
     let standing = sample(&mut world, 11.0);
-    within("stopping distance", standing.pose.position.x, 66.04, 0.03);
+    assert_within("stopping distance", standing.pose.position.x, 66.04, 0.03);
     // The reference slides back at 7 cm/s indefinitely; here a braked vehicle is stationary.
     let later = sample(&mut world, 16.0);
     let creep = (later.pose.position - standing.pose.position).norm();
@@ -103,20 +108,20 @@ fn brakes_to_a_stop_and_stands_there() {
 }
 
 #[test]
-fn answers_a_step_of_steering_as_the_reference() {
+fn responds_to_a_steering_step_as_the_reference() {
     let mut world = run(table(&ON(0.5), &[[6.0, 0.0], [6.5, 0.3]], &[]));
     for (time, v, yaw_rate) in [(8.0, 12.0658, 0.45247), (10.0, 13.1646, 0.45174)] {
         let sample = sample(&mut world, time);
-        within("speed", sample.velocity.xy().norm(), v, 0.03);
-        within("yaw rate", sample.angular_velocity.z, yaw_rate, 0.03);
+        assert_within("speed", sample.velocity.xy().norm(), v, 0.03);
+        assert_within("yaw rate", sample.angular_velocity.z, yaw_rate, 0.03);
     }
     let sample = sample(&mut world, 12.0);
     let path = sample.pose.position.xy().norm();
-    within("distance from the start", path, 48.1132f64.hypot(52.4954), 0.03);
-    within("speed", sample.velocity.xy().norm(), 13.8383, 0.03);
+    assert_within("distance from the start", path, 48.1132f64.hypot(52.4954), 0.03);
+    assert_within("speed", sample.velocity.xy().norm(), 13.8383, 0.03);
     // 3.5 % here, at 0.63 g of lateral acceleration: above the target of 3 % (2.7 % at equal
     // speeds), see below. The bound keeps it from growing.
-    within("yaw rate", sample.angular_velocity.z, 0.44272, 0.04);
+    assert_within("yaw rate", sample.angular_velocity.z, 0.44272, 0.04);
 }
 
 /// With three faults of the reference added, speed agrees within 1.5 % and every wheel load in a
@@ -138,8 +143,8 @@ fn leans_as_the_reference_with_its_faults() {
     let hmmwv = vehicle("hmmwv");
     let tire = hmmwv.spec().tire.handling;
     let driver = table(&ON(0.5), &[[6.0, 0.0], [6.5, 0.3]], &[]);
-    let mut memory = driver.start(&at(0.0, 0.0, 0.7));
-    let (mut state, h) = (hmmwv.state(&at(0.0, 0.0, 0.7)), 1e-3);
+    let mut memory = driver.start(&pose_at(0.0, 0.0, 0.7));
+    let (mut state, h) = (hmmwv.state(&pose_at(0.0, 0.0, 0.7)), 1e-3);
     let mut work = hmmwv.workspace(&state);
     let mut tires = [TireState::default(); 4];
     let plane = GroundPlane { point: Vec3::zeros(), normal: Vec3::z() };
@@ -193,7 +198,7 @@ fn leans_as_the_reference_with_its_faults() {
         twist.angular.z,
         twist.linear.norm()
     );
-    within("speed", twist.linear.norm(), 13.8383f64.hypot(0.8840), 0.015);
+    assert_within("speed", twist.linear.norm(), 13.8383f64.hypot(0.8840), 0.015);
     for (wheel, reference) in [3271.1, 9212.9, 2732.0, 10047.4].into_iter().enumerate() {
         let error = loads[wheel] - reference;
         assert!(error.abs() < 100.0, "wheel {wheel}: {error} N off {reference}");
@@ -205,11 +210,11 @@ fn circles_as_the_reference() {
     let mut world = run(table(&ON(0.25), &[[2.0, 0.0], [3.0, 0.6]], &[]));
     for (time, v, yaw_rate) in [(10.0, 7.7862, 0.65835), (12.0, 8.0740, 0.67491)] {
         let sample = sample(&mut world, time);
-        within("speed", sample.velocity.xy().norm(), v, 0.03);
-        within("yaw rate", sample.angular_velocity.z, yaw_rate, 0.03);
+        assert_within("speed", sample.velocity.xy().norm(), v, 0.03);
+        assert_within("yaw rate", sample.angular_velocity.z, yaw_rate, 0.03);
         let [front, rear] = axle_loads(&sample);
-        within("front axle", front, 12874.6, 0.03);
-        within("rear axle", rear, 12294.8, 0.03);
+        assert_within("front axle", front, 12874.6, 0.03);
+        assert_within("rear axle", rear, 12294.8, 0.03);
     }
 }
 
@@ -226,7 +231,7 @@ fn drives_straight_ahead_without_leaning() {
 /// Drives vehicles on rigid tires at 1.5 m/s over a stamp in firm ground at x = 10 m.
 ///
 /// Returns for each the distance after 14 s and the maximum rise of its chassis.
-fn over(stamp: &str) -> Vec<[f64; 2]> {
+fn drive_over(stamp: &str) -> Vec<[f64; 2]> {
     let text = format!(
         r#"
 format = 1
@@ -274,7 +279,7 @@ driver = {{ kind = "path", speed = 1.5, waypoints = [[0, 0], [30, 0]] }}
 fn rigid_tires_roll_over_slots_and_stop_at_walls() {
     let slot = r#"{ kind = "ditch", from = [10, -30], to = [10, 30], width = 0.1, depth = 2.5, edge = 0.02, face = "straight" }"#;
     let wall = r#"{ kind = "ridge", from = [10, -30], to = [10, 30], width = 0.1, height = 1, edge = 0.02, face = "straight" }"#;
-    let (over_slot, at_wall) = (over(slot), over(wall));
+    let (over_slot, at_wall) = (drive_over(slot), drive_over(wall));
     println!("{over_slot:?} {at_wall:?}");
     assert!(over_slot.iter().all(|[x, _]| *x > 17.0), "{over_slot:?}");
     assert!(at_wall.iter().all(|[x, rose]| *x < 10.0 && *rose < 0.3), "{at_wall:?}");

@@ -3,12 +3,12 @@
 //!
 //! Results are the same on any ranks and after a checkpoint.
 
-use crate::runs::{Runs, bekker, read, told};
+use crate::runs::{Runs, bekker, read, stderr_text};
 use crate::scene::same_bits_on_threads_and_resumed;
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::sensor::Reading;
-use bekker::sensor::class::Class;
+use bekker::sensor::class::SurfaceClass;
 use bekker::simulation::{CollisionTarget, Event, World, WorldModel};
 use std::path::Path;
 use std::process::Command;
@@ -116,15 +116,15 @@ fn only_informed_vehicles_stop_for_barrier_and_pedestrian() {
 }
 
 #[test]
-fn any_ranks_and_a_cut_give_the_same_bits() {
+fn any_ranks_and_a_resume_give_the_same_bits() {
     let text = ROADS.replace("duration = 30", "duration = 6");
-    let runs = Runs::of(&text);
+    let runs = Runs::new(&text);
     let single = runs.out("single");
     runs.single(&single, &[]);
     let out = runs.out("two");
     let more = ["--ranks", "2", "--partition", "round-robin"];
     let output = Command::new(bekker()).args(runs.arguments(&out, &more)).output().unwrap();
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     assert_eq!(read(&single, "hashes.csv"), read(&out, "hashes.csv"));
     let hits = read(&single, "hits.csv");
     assert!(hits.contains("other gate"), "{hits}");
@@ -178,14 +178,15 @@ fn a_camera_sees_lamps_change_and_people_walk() {
         let lit = |one: usize, other: usize| {
             let shines = |c: &&[f32; 3]| c[one] > 3.0 * c[other] && c[one] > 0.05;
             let posts = image.color.iter().zip(&image.class);
-            let posts = posts.filter(|(_, class)| **class == Class::Post as u8).map(|own| own.0);
+            let posts =
+                posts.filter(|(_, class)| **class == SurfaceClass::Post as u8).map(|own| own.0);
             posts.filter(shines).count()
         };
         [lit(0, 1), lit(1, 0)]
     };
     let middle = |index: usize| {
         let image = &pictures[index];
-        let walker = Class::Pedestrian as u8;
+        let walker = SurfaceClass::Pedestrian as u8;
         let columns: Vec<usize> = (0..image.class.len())
             .filter(|&pixel| image.class[pixel] == walker)
             .map(|pixel| pixel % image.width as usize)

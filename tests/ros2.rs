@@ -2,7 +2,7 @@
 //! `rosbags` reads and writes by the definitions of ROS 2.
 
 use crate::python;
-use crate::runs::{Runs, bekker, read, told};
+use crate::runs::{Runs, bekker, read, stderr_text};
 use serde_json::{Value as Json, json};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
@@ -53,8 +53,8 @@ fn domain(nth: u32) -> String {
     (204 + 3 * (std::process::id() % 9) + nth).to_string()
 }
 
-/// What a node said that took part in a run, both to their good ends; else what they said instead.
-fn beside(
+/// Runs a node together with a run. Returns the node's output, or both outputs if either fails.
+fn run_with_node(
     mut node: Command,
     run: impl IntoIterator<Item = impl AsRef<OsStr>>,
 ) -> Result<Output, String> {
@@ -64,11 +64,11 @@ fn beside(
     let node = piped(&mut node);
     let mut run = piped(Command::new(bekker()).args(run));
     let node = node.wait_with_output().unwrap();
-    // its services and topics wait some seconds for who has not taken the last
+    // its services and topics wait some seconds for readers of the last message
     let begun = Instant::now();
     while run.try_wait().unwrap().is_none() {
         if !node.status.success() || begun.elapsed() > Duration::from_secs(60) {
-            // nobody else would end it
+            // no other process would end it
             run.kill().unwrap();
         }
         std::thread::sleep(Duration::from_millis(20));
@@ -76,7 +76,7 @@ fn beside(
     let run = run.wait_with_output().unwrap();
     match node.status.success() && run.status.success() {
         true => Ok(node),
-        false => Err(format!("{}{}", told(&node), told(&run))),
+        false => Err(format!("{}{}", stderr_text(&node), stderr_text(&run))),
     }
 }
 
@@ -84,17 +84,17 @@ fn beside(
 fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     let import = "import cyclonedds, rosbags";
     let Some(python) = python::having(import, "`cyclonedds` and `rosbags`") else { return };
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let (out, domain) = (runs.out("run"), domain(0));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2_driver.py");
     let mut node = Command::new(python);
     node.arg(script).args([&domain, "lead_1", "imu,gps,camera,magnetometer,lidar"]);
     let option = format!("--ros2={domain}@127.0.0.1");
-    let node = beside(node, runs.arguments(&out, &[&option, "--ros2-ground"]));
+    let node = run_with_node(node, runs.arguments(&out, &[&option, "--ros2-ground"]));
     let node = node.unwrap_or_else(|said| panic!("{said}"));
     let seen: Json = serde_json::from_slice(&node.stdout).unwrap();
 
-    // every heartbeat's time, one by one; who comes late hears the first again
+    // every heartbeat's time, one by one; a late subscriber receives the first again
     let times: Vec<u64> = serde_json::from_value(seen["times"].clone()).unwrap();
     assert_eq!(times, (0..110).map(|beat| 10_000 * beat).collect::<Vec<u64>>());
     assert_eq!(seen["tf"], json!([["lead_1/odom", "lead_1/base_link"]]));
@@ -141,7 +141,7 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     assert_eq!(json!(heights.len()), lidar["width"]);
     assert!(heights.len() > 36 && heights.iter().all(|z| (-4.5..0.0).contains(z)), "{heights:?}");
     // each point lies on its beam's cone, 20 or 30 degrees below the sensor's plane: the noise of
-    // ranges is along the beam, and what is sent are single floats
+    // ranges is along the beam, and single floats are sent
     let slopes = [20.0_f64, 30.0].map(|angle| angle.to_radians().tan());
     let is_on_a_cone = |(z, range): (&f64, &f64)| {
         slopes.iter().any(|slope| (-z / range - slope).abs() < 0.01 * slope)
@@ -151,7 +151,7 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     check_answers(&seen["answers"]);
     check_maps(&seen["maps"]);
 
-    // what was commanded is recorded, so that the run is repeated without ROS 2
+    // commands are recorded, so that the run is repeated without ROS 2
     let commands = read(&out, "commands.csv");
     let column = |row: &str, index: usize| row.split(',').nth(index).unwrap().parse::<f64>();
     let steering: Vec<f64> = commands.lines().skip(1).map(|row| column(row, 5).unwrap()).collect();
@@ -160,17 +160,17 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     let throttle: Vec<f64> = commands.lines().skip(1).map(|row| column(row, 3).unwrap()).collect();
     // by the pedals between the two
     assert!(throttle.contains(&0.25), "{commands}");
-    // the trailer was let go of half way, and not before
+    // the trailer was uncoupled half way, and not before
     let uncoupled: Vec<&str> =
         commands.lines().skip(1).map(|row| row.split(',').nth(9).unwrap()).collect();
     assert_eq!([uncoupled[0], uncoupled[uncoupled.len() - 1]], ["false", "true"], "{commands}");
     assert!(read(&out, "trailers.csv").contains(",lead 1,uncoupled"));
     let mut replay = Command::new(bekker());
     let replayed = replay.args(["replay", out.to_str().unwrap(), "--verify"]).output().unwrap();
-    assert!(replayed.status.success(), "{}", told(&replayed));
+    assert!(replayed.status.success(), "{}", stderr_text(&replayed));
 }
 
-/// What services of `simulation_interfaces` answered while it drove.
+/// Checks the replies of services of `simulation_interfaces` during the drive.
 fn check_answers(answers: &Json) {
     let result = |key: &str| answers[key]["result"]["result"].as_u64();
     let why = |key: &str| answers[key]["result"]["error_message"].as_str().unwrap();
@@ -199,7 +199,7 @@ fn check_answers(answers: &Json) {
     // five heartbeats further and no more
     let at = |key: &str| answers[key].as_u64().unwrap();
     assert_eq!(at("stepped_at"), at("paused_at") + 50_000);
-    // it pulls away to the east, and its state is that of the moment at which it was held
+    // it pulls away to the east, and its state is that of the pause
     let state = &answers["state"]["state"];
     assert_eq!(state["header"]["frame_id"], "map");
     assert_eq!(state["header"]["stamp"]["nanosec"], 1000 * at("paused_at"));
@@ -223,12 +223,12 @@ fn check_maps(maps: &Json) {
         assert_eq!(map["layers"], json!(["elevation", "rut_depth"]));
         let dims = json!([["column_index", 160, 160 * 160], ["row_index", 160, 160]]);
         assert_eq!(map["dims"], dims);
-        // level ground at no height, but for ruts: what single floats leave of a decimeter
+        // level ground at zero height, except for ruts, in the precision of single floats
         assert!(of(&map["uneven"]) < 1e-6, "{map}");
         let [x, y] = [0, 1].map(|axis| of(&map["middle"][axis]));
         assert!((9.8..11.5).contains(&x) && (y - 20.0).abs() < 0.11, "{map}");
     }
-    // nobody has left anything at first; then ruts lie behind the wheels, 0.91 m to either side and
+    // no ruts at first; then ruts are behind the wheels, 0.91 m to either side and
     // half a tire more, and more behind than ahead of the tractor's middle: a trailer follows
     assert_eq!(of(&first["deepest"]), 0.0, "{first}");
     assert!((0.001..0.5).contains(&of(&later["deepest"])), "{later}");
@@ -242,15 +242,15 @@ fn check_maps(maps: &Json) {
 fn a_node_ends_a_run_that_waits() {
     let import = "import cyclonedds, rosbags";
     let Some(python) = python::having(import, "`cyclonedds` and `rosbags`") else { return };
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2_driver.py");
     let attempt = |out: &Path| {
         let mut node = Command::new(&python);
         node.arg(&script).args([&domain(1), "quit"]);
         let option = format!("--ros2={}@127.0.0.1", domain(1));
-        beside(node, runs.arguments(out, &[&option]))
+        run_with_node(node, runs.arguments(out, &[&option]))
     };
-    // datagrams get lost, and who is gone says nothing again
+    // datagrams get lost, and a departed peer does not resend
     let (first, second) = (runs.out("ended"), runs.out("ended_again"));
     let (out, node) = match attempt(&first) {
         Ok(node) => (first, node),
@@ -267,7 +267,7 @@ fn a_node_ends_a_run_that_waits() {
 #[test]
 fn awaited_drivers_are_named() {
     // it is waited for as long as it takes; a signal ends that
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let option = format!("--ros2={}@127.0.0.1", domain(2));
     let out = runs.out("alone");
     let mut run = Command::new(bekker());

@@ -5,21 +5,21 @@
 use crate::scene;
 
 use bekker::geodesy::{Geodetic, Site};
-use bekker::sensor::encoder::Encoder;
+use bekker::sensor::encoder::WheelEncoder;
 use bekker::sensor::gps::{Gps, Outages};
 use bekker::sensor::imu::{Imu, Triad};
-use bekker::sensor::magnetometer::{Field, Magnetometer};
+use bekker::sensor::magnetometer::{GeomagneticField, Magnetometer};
 use bekker::sensor::noise::Noise;
-use bekker::sensor::{Delivery, Filter, Model, Reading, Schedule, Sensor};
+use bekker::sensor::{Delivery, Filter, Model, Reading, Sensor, SensorSchedule};
 use bekker::simulation::{GroundVehicle, Ranks, Sharing, World, WorldModel, checkpoint};
 use bekker::spatial::{Pose, Quat, Vec3};
 use bekker::sync::Partition;
-use scene::{agent, at, flat, m113, on_ranks, soil, table, vehicle, world, world_model};
+use scene::{agent, flat, m113, on_ranks, pose_at, soil, table, vehicle, world, world_model};
 use std::time::Duration;
 
 fn magnetometer() -> Magnetometer {
     Magnetometer {
-        field: Field { strength: 48e-6, declination: 0.07, inclination: 1.1 },
+        field: GeomagneticField { strength: 48e-6, declination: 0.07, inclination: 1.1 },
         bias: Vec3::new(1e-6, 0.0, 0.0),
         scale: Vec3::zeros(),
         noise: 1e-7,
@@ -42,7 +42,7 @@ fn suite(agent: u32) -> Vec<Sensor> {
     let sensor = |(index, (model, rate, lag, window, filters))| Sensor {
         name: format!("sensor{index}"),
         mount,
-        schedule: Schedule::new(rate, lag, window),
+        schedule: SensorSchedule::new(rate, lag, window),
         model,
         record: true,
         filters,
@@ -52,7 +52,7 @@ fn suite(agent: u32) -> Vec<Sensor> {
         (Model::Imu(Imu::consumer()), 200.0, 0.0031, 0.004, vec![Filter::Lose(0.05)]),
         (Model::Gps(Box::new(gps)), 10.0, 0.123, 0.03, vec![]),
         (Model::Magnetometer(magnetometer()), 30.0, 0.0, 0.0, vec![Filter::Noise(1e-8)]),
-        (Model::Encoder(Encoder { ticks_per_turn: 1024 }), 100.0, 0.001, 0.0, vec![]),
+        (Model::Encoder(WheelEncoder { ticks_per_turn: 1024 }), 100.0, 0.001, 0.0, vec![]),
         (Model::Odometry, 50.0, 0.0, 0.0, vec![Filter::Every(3)]),
         (Model::Terramechanics, 25.0, 0.04, 0.0, vec![]),
     ];
@@ -64,9 +64,9 @@ fn model() -> WorldModel {
     let hmmwv = vehicle("hmmwv");
     let on = || table(&[[0.2, 0.0], [0.4, 0.6]], &[[0.0, 0.0], [1.0, 0.3]], &[]);
     let mut agents = vec![
-        agent(&hmmwv, on(), at(0.0, 0.0, 0.6)),
-        agent(&hmmwv, on(), at(-5.0, 0.1, 0.6)),
-        m113(on(), at(0.0, 10.0, 0.0)),
+        agent(&hmmwv, on(), pose_at(0.0, 0.0, 0.6)),
+        agent(&hmmwv, on(), pose_at(-5.0, 0.1, 0.6)),
+        m113(on(), pose_at(0.0, 10.0, 0.0)),
     ];
     for (index, agent) in agents.iter_mut().enumerate() {
         agent.sensors = suite(index as u32);
@@ -107,7 +107,7 @@ fn bytes(all: &Deliveries) -> Vec<u8> {
 }
 
 #[test]
-fn any_number_of_threads_ranks_and_cuts_gives_the_same_readings() {
+fn any_number_of_threads_ranks_and_resumes_gives_the_same_readings() {
     let expected = on_threads(1);
     assert!(expected.len() > 700, "{}", expected.len());
     assert_eq!(bytes(&expected), bytes(&on_threads(3)), "three threads");
@@ -174,13 +174,13 @@ fn readings_come_at_their_rate_and_after_their_lag() {
 fn an_ideal_imu_integrates_to_the_motion() {
     let hmmwv = vehicle("hmmwv");
     let on = table(&[[0.2, 0.0], [0.4, 0.8]], &[[0.0, 0.0], [1.0, 0.4]], &[]);
-    let mut agent = agent(&hmmwv, on, at(0.0, 0.0, 0.6));
+    let mut agent = agent(&hmmwv, on, pose_at(0.0, 0.0, 0.6));
     let ideal = Imu { accelerometer: Triad::default(), gyroscope: Triad::default() };
     let sensor = |index: u32, model| Sensor {
         record: true,
         name: "x".into(),
         mount: suite(0)[0].mount,
-        schedule: Schedule::new(500.0, 0.0, 0.002),
+        schedule: SensorSchedule::new(500.0, 0.0, 0.002),
         model,
         filters: vec![],
         noise: Noise::new(0, 0, index),

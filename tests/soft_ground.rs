@@ -17,7 +17,7 @@ use bekker::soil::{Soil, SoilKind, Tread};
 use bekker::spatial::Vec3;
 use bekker::vehicle::{Controls, Vehicle};
 use scene::lagging_transmission::{ahead, behind};
-use scene::{agent, at, drive, flat, soil, table, vehicle, world};
+use scene::{agent, drive, flat, pose_at, soil, table, vehicle, world};
 
 /// First gear of the HMMWV, driveshaft over turbine speed.
 const FIRST: f64 = 0.2;
@@ -27,7 +27,7 @@ const GOVERNED: f64 = 265.0;
 fn run(name: &str, spacing: f64, step: f64) -> World {
     let hmmwv = vehicle("hmmwv");
     let driver = table(&[[1.0, 0.0], [1.2, 0.7]], &[], &[]);
-    world(flat(spacing, soil(name)), step, vec![agent(&hmmwv, driver, at(0.0, 0.0, 0.7))])
+    world(flat(spacing, soil(name)), step, vec![agent(&hmmwv, driver, pose_at(0.0, 0.0, 0.7))])
 }
 
 fn first(world: &World) -> Sample {
@@ -61,7 +61,7 @@ fn print(name: &str, world: &World, s: &[f64; 6]) {
     );
 }
 
-fn within(what: &str, ours: f64, reference: f64, share: f64) {
+fn assert_within(what: &str, ours: f64, reference: f64, share: f64) {
     let error = ours / reference - 1.0;
     assert!(error.abs() <= share, "{what}: {ours} is {:.2} % off {reference}", 100.0 * error);
 }
@@ -91,14 +91,14 @@ fn with_width_of_all_hits(soil: Soil) -> Soil {
 /// (`mid`) to 10 % (`soft`) more than half the weight while it drives straight ahead, and only left
 /// wheels are recorded. Third, its transmission leads its driveline, in the gear `lagging`
 /// ([`scene::lagging_transmission`]). The fourth is [`with_width_of_all_hits`].
-struct AsReference {
+struct ReferenceFaults {
     distance: f64,
     speed: f64,
     loads: [f64; 2],
     sinkage: [f64; 2],
 }
 
-fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> AsReference {
+fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> ReferenceFaults {
     let flat_by = 0.0037;
     let mut spec = vehicle("hmmwv").spec().clone();
     if let (Some(converter), Some(gear)) = (&mut spec.powertrain.converter, lagging) {
@@ -112,7 +112,7 @@ fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> AsReference {
     let ground = flat(0.05, with_width_of_all_hits(soil(name)));
     let (mut published, mut overlay) = (SharedGround::default(), Overlay::new());
     let (mut scratch, mut patches) = (Scratch::new(), bekker::ground::Patches::default());
-    let mut state = hmmwv.state(&at(0.0, 0.0, 0.7));
+    let mut state = hmmwv.state(&pose_at(0.0, 0.0, 0.7));
     let mut work = hmmwv.workspace(&state);
     let (mut sums, mut count) = ([0.0; 5], 0.0);
     let heartbeat = (0.01 / h).round() as u64;
@@ -166,7 +166,7 @@ fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> AsReference {
     println!(
         "{name} as the reference: {distance:.2} m, {speed:.3} m/s, {f:.0} {r:.0} N, {zf:.4} {zr:.4} m"
     );
-    AsReference { distance, speed, loads: [f, r], sinkage: [zf, zr] }
+    ReferenceFaults { distance, speed, loads: [f, r], sinkage: [zf, zr] }
 }
 
 /// The reference's transmission leads its driveline by h T/J, as its own records show.
@@ -202,7 +202,7 @@ fn the_references_transmission_runs_ahead_of_its_driveline() {
             "{name}: ahead by {found:.3} rad/s, h T/J {expected:.3} rad/s of {:.1}",
             5.0 * spin
         );
-        within(name, found, expected, 0.06);
+        assert_within(name, found, expected, 0.06);
     }
 }
 
@@ -212,12 +212,12 @@ fn the_references_transmission_runs_ahead_of_its_driveline() {
 fn mid_soil_as_the_reference() {
     for (step, distance, speed) in [(1e-3, 35.93, 4.635), (2e-3, 35.11, 4.538)] {
         let ours = as_reference("mid", step, Some(FIRST));
-        within("distance", ours.distance, distance, 0.02);
-        within("speed", ours.speed, speed, 0.02);
-        within("front load", ours.loads[0], 6386.0, 0.05);
-        within("rear load", ours.loads[1], 6754.0, 0.05);
-        within("front sinkage", ours.sinkage[0], 0.0661, 0.05);
-        within("rear sinkage", ours.sinkage[1], 0.0956, 0.05);
+        assert_within("distance", ours.distance, distance, 0.02);
+        assert_within("speed", ours.speed, speed, 0.02);
+        assert_within("front load", ours.loads[0], 6386.0, 0.05);
+        assert_within("rear load", ours.loads[1], 6754.0, 0.05);
+        assert_within("front sinkage", ours.sinkage[0], 0.0661, 0.05);
+        assert_within("rear sinkage", ours.sinkage[1], 0.0956, 0.05);
     }
 }
 
@@ -228,8 +228,8 @@ fn mid_soil_as_the_reference() {
 #[test]
 fn hard_soil_as_the_reference() {
     let ours = as_reference("hard", 2e-3, None);
-    within("distance", ours.distance, 64.02, 0.05);
-    within("speed", ours.speed, 9.527, 0.05);
+    assert_within("distance", ours.distance, 64.02, 0.05);
+    assert_within("speed", ours.speed, 9.527, 0.05);
     assert!((ours.sinkage[0] - 0.01665).abs() < 0.0012);
     assert!((ours.sinkage[1] - 0.02546).abs() < 0.0012);
 }
@@ -241,12 +241,12 @@ fn hard_soil_as_the_reference() {
 #[test]
 fn soft_soil_as_the_reference() {
     let ours = as_reference("soft", 2e-3, Some(FIRST));
-    within("distance", ours.distance, 27.42, 0.03);
-    within("speed", ours.speed, 3.704, 0.03);
-    within("front load", ours.loads[0], 6496.0, 0.05);
-    within("rear load", ours.loads[1], 7455.0, 0.05);
-    within("front sinkage", ours.sinkage[0], 0.1604, 0.05);
-    within("rear sinkage", ours.sinkage[1], 0.2742, 0.05);
+    assert_within("distance", ours.distance, 27.42, 0.03);
+    assert_within("speed", ours.speed, 3.704, 0.03);
+    assert_within("front load", ours.loads[0], 6496.0, 0.05);
+    assert_within("rear load", ours.loads[1], 7455.0, 0.05);
+    assert_within("front sinkage", ours.sinkage[0], 0.1604, 0.05);
+    assert_within("rear sinkage", ours.sinkage[1], 0.2742, 0.05);
 }
 
 /// Bekker's vehicle without the reference's faults drives on `mid`.
@@ -258,11 +258,11 @@ fn drives_on_mid_soil() {
     let means = settled(&mut world);
     print("mid", &world, &means);
     let [speed, pitch, front, rear, ..] = means;
-    within("distance", first(&world).pose.position.x, 36.75, 0.05);
-    within("speed", speed, 4.73, 0.05);
-    within("pitch", pitch, -0.0097, 0.05);
-    within("front spin", front, 10.2, 0.05);
-    within("rear spin", rear, 10.2, 0.05);
+    assert_within("distance", first(&world).pose.position.x, 36.75, 0.05);
+    assert_within("speed", speed, 4.73, 0.05);
+    assert_within("pitch", pitch, -0.0097, 0.05);
+    assert_within("front spin", front, 10.2, 0.05);
+    assert_within("rear spin", rear, 10.2, 0.05);
 }
 
 /// Steps of 1 to 4 ms change distance and speed by at most 1 %, and 5 ms are stable.
@@ -279,11 +279,11 @@ fn the_step_hardly_matters() {
         let (distance, speed) = end(1e-3);
         for step in [2e-3, 4e-3] {
             let (d, v) = end(step);
-            within("distance", d, distance, 0.01);
-            within("speed", v, speed, 0.01);
+            assert_within("distance", d, distance, 0.01);
+            assert_within("speed", v, speed, 0.01);
         }
         let (d, _) = end(5e-3);
-        within("distance at 5 ms", d, distance, 0.05);
+        assert_within("distance at 5 ms", d, distance, 0.05);
     }
 }
 
@@ -296,7 +296,7 @@ fn joints_stay_closed_for_a_minute() {
         &[[3.0, 0.0], [5.0, 1.0], [9.0, -1.0], [13.0, 1.0], [17.0, -0.5]],
         &[],
     );
-    let model = agent(&hmmwv, driver, at(0.0, 0.0, 0.6));
+    let model = agent(&hmmwv, driver, pose_at(0.0, 0.0, 0.6));
     let mut world = world(flat(0.05, soil("mid")), 2e-3, vec![model]);
     let mut worst = 0.0f64;
     while world.time() < 60.0 {

@@ -1,8 +1,8 @@
-//! Former faults of the soil model that were observed from outside, each tested in a rig.
+//! Former faults of the soil model that were observed in experiments, each tested in a rig.
 
 use bekker::grid::{Lattice, Node};
 use bekker::ground::{GroundModel, Overlay, Patches, SharedGround};
-use bekker::rig::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
+use bekker::rig::{Rig, RigError, WheelResult, WheelRig, WheelRigMotion};
 use bekker::scm::{
     Contact, PlateOutline, Scratch, Underside, WorkingGround, heap, plate_contact, wheel_contact,
 };
@@ -45,7 +45,7 @@ fn with_all_details() -> Soil {
 
 fn rolled(soil: Soil, laws: Laws, slip: f64) -> Result<WheelResult, RigError> {
     let wheel = Underside::cylinder(RADIUS, 0.254).unwrap();
-    let motion = WheelMotion::Rolling { speed: 1.0, slip };
+    let motion = WheelRigMotion::Rolling { speed: 1.0, slip };
     WheelRig { laws, ..WheelRig::new(soil, wheel, 6312.0, motion) }.run()
 }
 
@@ -131,7 +131,7 @@ fn a_towed_wheel_sinks_no_deeper_than_one_that_slips() {
     let [braked, skids, towed, drives, slips] = [-0.2, -0.1, 0.0, 0.1, 0.4].map(sunk);
     println!("{braked} {skids} {towed} {drives} {slips}");
     assert!(braked > skids && skids > towed);
-    // Skidding reduces the bearing capacity of clay by at most half, by which a wheel sinks 2^(2/(2
+    // Skidding reduces the bearing capacity of clay by at most half, so a wheel sinks 2^(2/(2
     // n + 1)) = 2.9 times deeper.
     assert!(braked < 2.9 * towed, "{braked} {towed}");
     // Towed and driven wheels sink equally to 2 %, as a mean over node positions.
@@ -232,7 +232,7 @@ fn no_body_pushes_soil_under_the_next() {
     assert!(under == 0 && beside > 1000, "{under} quanta under the plates, {beside} in all");
 }
 
-fn on(model: &GroundModel, at: Vec3, steps: usize) -> (Contact, Overlay, SharedGround) {
+fn settle_wheel(model: &GroundModel, at: Vec3, steps: usize) -> (Contact, Overlay, SharedGround) {
     let wheel = Underside::cylinder(RADIUS, 0.254).unwrap();
     let published = SharedGround::default();
     let (mut overlay, mut scratch) = (Overlay::new(), Scratch::new());
@@ -275,8 +275,8 @@ fn a_hundred_kilometers_from_the_origin_it_is_the_same() {
             let terrain = Terrain::flat(0.0, SoilId(0));
             let model = GroundModel::new(lattice, terrain, vec![soil(ground)], laws).unwrap();
             let near = Vec3::new(0.003, 0.007, RADIUS - 0.02);
-            let (here, ..) = on(&model, near, 100);
-            let (there, ..) = on(&model, near + far, 100);
+            let (here, ..) = settle_wheel(&model, near, 100);
+            let (there, ..) = settle_wheel(&model, near + far, 100);
             let same = |what: &str, a: f64, b: f64| {
                 assert!((a / b - 1.0).abs() < 1e-6, "{ground}, {name}, {what}: {a} {b}");
             };
@@ -303,7 +303,8 @@ fn depth_counts_along_the_normal_on_a_slope() {
         GroundModel::new(lattice, terrain, vec![soil("chrono_mid")], Laws::refined()).unwrap();
     let normal = model.base(Node { i: 0, j: 0 }).normal;
     let ground = Vec3::new(0.0, 0.0, model.base_height(Node { i: 0, j: 0 }));
-    let (contact, mut overlay, mut published) = on(&model, ground + normal * (RADIUS - 0.05), 1);
+    let (contact, mut overlay, mut published) =
+        settle_wheel(&model, ground + normal * (RADIUS - 0.05), 1);
     // Between nodes a circle is flatter by h²/8r = 0.1 mm; the velocity has not moved it.
     assert!((contact.sinkage - 0.05).abs() < 2e-4, "{}", contact.sinkage);
     let mut patches = Patches::default();
@@ -322,10 +323,10 @@ fn depth_counts_along_the_normal_on_a_slope() {
 ///
 /// At 7e7f031b it was 22.6 cm deep over a hardpan at 15 cm, and 32.4 cm deep in 30 cm of snow.
 #[test]
-fn what_is_pushed_away_lies_above_the_layer() {
+fn displaced_soil_is_above_the_layer() {
     let locked = |soil: Soil| {
         let wheel = Underside::cylinder(RADIUS, 0.254).unwrap();
-        let motion = WheelMotion::Rolling { speed: 1.0, slip: -1.0 };
+        let motion = WheelRigMotion::Rolling { speed: 1.0, slip: -1.0 };
         let laws = Laws::refined();
         let rig = WheelRig::new(soil, wheel, 6312.0, motion);
         WheelRig { laws, duration: 8.0, ..rig }.run().unwrap().sinkage

@@ -45,7 +45,7 @@ fn stepped(vehicle: &str, soil: &str, grade: f64, extra: &str, step: f64) -> Wor
 }
 
 /// Asserts that a vehicle stays in equilibrium for `time`, s.
-fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
+fn assert_equilibrium(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
     let what = format!("{vehicle} on {soil} at {grade}, {extra}");
     let mut world = World::new(model(vehicle, soil, grade, extra));
     assert_eq!(world.start_conditions(), [StartCondition::Equilibrium], "{what}");
@@ -95,7 +95,7 @@ fn stands(vehicle: &str, soil: &str, grade: f64, extra: &str, time: f64) {
 #[test]
 fn wheels_carry_their_load_from_the_first_step() {
     for soil in ["rigid", "chrono_hard", "chrono_mid", "chrono_soft"] {
-        stands("hmmwv", soil, 0.0, "", 1.0);
+        assert_equilibrium("hmmwv", soil, 0.0, "", 1.0);
     }
 }
 
@@ -104,7 +104,7 @@ fn wheels_carry_their_load_from_the_first_step() {
 /// Tracks are excepted and always settle with short steps: with 5 ms an M113 with shoes was 12 cm
 /// deeper.
 #[test]
-fn longer_steps_stand_as_shorter_ones_do() {
+fn the_equilibrium_does_not_depend_on_the_step() {
     for (vehicle, soil, grade, extra) in [
         ("hmmwv", "rigid", 0.2, "heading_deg = 70"),
         ("hmmwv", "chrono_mid", 0.1, "heading_deg = 30"),
@@ -145,7 +145,7 @@ fn longer_steps_stand_as_shorter_ones_do() {
 #[test]
 fn wheels_hold_on_slopes() {
     for heading in [0.0, 70.0] {
-        stands("hmmwv", "rigid", 0.3, &format!("heading_deg = {heading}"), 1.0);
+        assert_equilibrium("hmmwv", "rigid", 0.3, &format!("heading_deg = {heading}"), 1.0);
     }
 }
 
@@ -153,17 +153,17 @@ fn wheels_hold_on_slopes() {
 fn wheels_hold_on_slopes_of_any_soil() {
     let aslant = "heading_deg = 30";
     for (soil, grade) in [("chrono_hard", 0.2), ("chrono_mid", 0.1), ("chrono_soft", 0.1)] {
-        stands("hmmwv", soil, grade, aslant, 0.5);
+        assert_equilibrium("hmmwv", soil, grade, aslant, 0.5);
     }
     for soil in ["snow_harrison", "mud", "dry_sand_lll", "heavy_clay_25_wes"] {
-        stands("hmmwv", soil, 0.05, aslant, 0.5);
+        assert_equilibrium("hmmwv", soil, 0.05, aslant, 0.5);
         // On flexible tires it sinks by 2.1 mm more in this snow, and chatters on this clay
         // (docs/tires.md).
-        stands("mrzr4", soil, 0.1, "heading_deg = 30\ntire = \"rigid\"", 0.5);
+        assert_equilibrium("mrzr4", soil, 0.1, "heading_deg = 30\ntire = \"rigid\"", 0.5);
     }
 }
 
-/// Parked vehicles come to rest.
+/// Parked vehicles reach rest.
 ///
 /// Formerly, on flexible tires an MRZR-4 heaved on mud by 12 mm/s without end, and an HMMWV sank by
 /// 9 mm in deep snow in 20 s.
@@ -225,7 +225,7 @@ fn tracks_carry_their_load_from_the_first_step() {
     for own in ["belt", "segmented"] {
         let model = format!("overrides = {{ model = \"{own}\" }}");
         for (soil, grade) in [("rigid", 0.2), ("chrono_mid", 0.0), ("chrono_mid", 0.2)] {
-            stands("m113", soil, grade, &model, 0.5);
+            assert_equilibrium("m113", soil, grade, &model, 0.5);
         }
     }
 }
@@ -253,7 +253,7 @@ fn braked_tracks_do_not_creep_on_a_firm_slope() {
 
 #[test]
 fn a_payload_presses_deeper_from_the_start() {
-    stands("hmmwv", "chrono_mid", 0.0, "overrides = { chassis.mass = 3900 }", 1.0);
+    assert_equilibrium("hmmwv", "chrono_mid", 0.0, "overrides = { chassis.mass = 3900 }", 1.0);
 }
 
 /// Returns the depth, m, at which the vehicle's first wheel carries `load`, pressed straight down
@@ -351,7 +351,7 @@ fn a_start_beyond_friction_slides_from_time_zero() {
 }
 
 #[test]
-fn a_vehicle_hangs_up_on_a_firm_bump() {
+fn a_vehicle_is_high_centered_on_a_firm_bump() {
     // Between the wheels: half their track width less half a tire is 0.78 m; the belly is at 0.41
     // m.
     let text = r#"

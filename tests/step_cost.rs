@@ -9,7 +9,7 @@ use bekker::soil::Tread;
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::sync::ground_code::CodecState;
 use bekker::vehicle::spec::TrackModel;
-use scene::{agent, at, drive, firm, flat, soil, table, vehicle, world};
+use scene::{agent, drive, firm, flat, pose_at, soil, table, vehicle, world};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -50,7 +50,7 @@ fn two(ground_soil: &str) -> World {
     let hmmwv = vehicle("hmmwv");
     let start = hmmwv.ride_radius();
     let driver = || table(&[[0.2, 0.0], [0.6, 0.4]], &[], &[]);
-    let agents = [0.0, 50.0].map(|y| agent(&hmmwv, driver(), at(0.0, y, start)));
+    let agents = [0.0, 50.0].map(|y| agent(&hmmwv, driver(), pose_at(0.0, y, start)));
     let soil = if ground_soil == "firm" { firm(0.8) } else { soil(ground_soil) };
     world(flat(0.05, soil), 2e-3, agents.to_vec())
 }
@@ -84,21 +84,21 @@ fn a_heartbeat_on_firm_ground_allocates_nothing() {
 fn a_heartbeat_with_sensors_allocates_nothing() {
     use bekker::geodesy;
     use bekker::sensor::gps::Gps;
-    use bekker::sensor::{Filter, Model, Schedule, Sensor, imu, noise};
+    use bekker::sensor::{Filter, Model, Sensor, SensorSchedule, imu, noise};
     in_turn(|| {
         let site = geodesy::Site::new(geodesy::Geodetic::degrees(47.0, 11.0, 0.0));
         let sensor = |index: u32, model, rate, lag| Sensor {
             record: true,
             name: index.to_string(),
             mount: Pose::default(),
-            schedule: Schedule::new(rate, lag, 0.004),
+            schedule: SensorSchedule::new(rate, lag, 0.004),
             model,
             filters: vec![Filter::Noise(0.01)],
             noise: noise::Noise::new(1, 0, index),
         };
         let hmmwv = vehicle("hmmwv");
         let driver = table(&[[0.2, 0.0], [0.6, 0.4]], &[], &[]);
-        let mut model = agent(&hmmwv, driver, at(0.0, 0.0, hmmwv.ride_radius()));
+        let mut model = agent(&hmmwv, driver, pose_at(0.0, 0.0, hmmwv.ride_radius()));
         model.sensors = vec![
             sensor(0, Model::Imu(imu::Imu::tactical()), 250.0, 0.0),
             sensor(1, Model::Gps(Box::new(Gps::sps(site))), 10.0, 0.2),
@@ -123,7 +123,7 @@ fn a_heartbeat_on_tracks_allocates_nothing() {
     in_turn(|| {
         for tracks in [TrackModel::Belt, TrackModel::Segmented] {
             let driver = table(&[[0.2, 0.0], [0.6, 0.4]], &[], &[]);
-            let model = scene::m113_on(tracks, driver, at(0.0, 0.0, 0.0));
+            let model = scene::m113_on(tracks, driver, pose_at(0.0, 0.0, 0.0));
             let mut world = world(flat(0.05, firm(0.8)), 2e-3, vec![model]);
             drive(&mut world, 3.0);
             let count = allocations(|| drive(&mut world, 4.0));
@@ -247,7 +247,7 @@ fn every_direction_costs_the_same() {
 }
 
 #[test]
-fn what_was_deformed_before_costs_nothing() {
+fn earlier_deformations_cost_nothing() {
     in_turn(|| {
         let mut published = SharedGround::default();
         let fresh = tested(0.0, 0.05, &mut published);

@@ -7,7 +7,7 @@ use bekker::scm::{Scratch, Underside, WorkingGround, wheel_contact};
 use bekker::soil::{Laws, SoilId, Tread};
 use bekker::spatial::{Pose, Quat, Twist, Vec3};
 use bekker::terrain::Terrain;
-use scene::{agent, at, drive, ground_under, soil, table, vehicle, world};
+use scene::{agent, drive, ground_under, pose_at, soil, table, vehicle, world};
 
 fn tire() -> Underside {
     let outline = vehicle("hmmwv").spec().tire.rigid.outline.clone();
@@ -81,7 +81,7 @@ fn a_small_angle_to_the_rows_is_kept() {
     let hmmwv = vehicle("hmmwv");
     for ground in ["mid", "hard"] {
         for degrees in [1.0_f64, 2.0] {
-            let mut start = at(0.0, 0.01, hmmwv.ride_radius() + 0.05);
+            let mut start = pose_at(0.0, 0.01, hmmwv.ride_radius() + 0.05);
             start.orientation = Quat::from_axis_angle(&Vec3::z_axis(), degrees.to_radians());
             let driver = table(&[[1.0, 0.0], [1.2, 0.7]], &[], &[]);
             let terrain = Terrain::flat(0.0, SoilId(0));

@@ -41,17 +41,17 @@ key = "soil.default"
 values = ["dry_sand_lll", "no_such_soil", "mud"]
 "#;
 
-struct Place(tempfile::TempDir);
+struct StudyFolder(tempfile::TempDir);
 
-impl Place {
-    fn new(study: &str) -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
-        fs::write(place.at("quick.toml"), SCENARIO).unwrap();
-        fs::write(place.at("study.toml"), study).unwrap();
+impl StudyFolder {
+    fn new(study: &str) -> StudyFolder {
+        let place = StudyFolder(tempfile::tempdir().unwrap());
+        fs::write(place.path("quick.toml"), SCENARIO).unwrap();
+        fs::write(place.path("study.toml"), study).unwrap();
         place
     }
 
-    fn at(&self, name: &str) -> PathBuf {
+    fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
@@ -82,7 +82,7 @@ impl Place {
     /// Returns the reason why a study with one text replaced is refused.
     fn refused_with(&self, from: &str, to: &str) -> String {
         assert!(STUDY.contains(from));
-        fs::write(self.at("other.toml"), STUDY.replace(from, to)).unwrap();
+        fs::write(self.path("other.toml"), STUDY.replace(from, to)).unwrap();
         self.refused(&["run", "other.toml", "--out", "never"])
     }
 }
@@ -93,11 +93,11 @@ pub fn tables(folder: &Path) -> [Vec<u8>; 2] {
 
 #[test]
 fn any_threads_and_shards_give_the_same_bytes() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     place.done(&["run", "study.toml", "--out", "one", "--threads", "1"]);
     place.done(&["run", "study.toml", "--out", "two", "--threads", "2"]);
-    let whole = tables(&place.at("one"));
-    assert!(tables(&place.at("two")) == whole);
+    let whole = tables(&place.path("one"));
+    assert!(tables(&place.path("two")) == whole);
     for (of, order) in [(3, &[3, 1, 2][..]), (7, &[5, 2, 7, 1, 6, 3, 4])] {
         let part = |n: &u64| format!("part_{n}_of_{of}");
         for n in order {
@@ -122,12 +122,12 @@ fn any_threads_and_shards_give_the_same_bytes() {
                 told.contains("3 of 9 trials are missing; the next required trial is 1"),
                 "{told}"
             );
-            assert!(!place.at("part").exists());
+            assert!(!place.path("part").exists());
         }
         // Repeated, also over its own output.
         for _ in 0..2 {
             place.done(&[&["merge"], &parts[..], &["--out", &merged]].concat());
-            assert!(tables(&place.at(&merged)) == whole);
+            assert!(tables(&place.path(&merged)) == whole);
         }
     }
 }
@@ -138,7 +138,7 @@ fn any_threads_and_shards_give_the_same_bytes() {
 #[test]
 #[cfg(unix)]
 fn a_full_disk_is_reported_and_the_study_resumes() {
-    let place = Place::new(&STUDY.replace("replications = 3", "replications = 6"));
+    let place = StudyFolder::new(&STUDY.replace("replications = 3", "replications = 6"));
     place.done(&["run", "study.toml", "--out", "whole"]);
     let program = cargo_bin("bekker");
     let limited = format!(
@@ -149,19 +149,19 @@ fn a_full_disk_is_reported_and_the_study_resumes() {
     let output = shell.current_dir(place.0.path()).args(["-c", &limited]).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() != Some(0) && told.contains("journal.bin"), "{told}");
-    assert_eq!(fs::metadata(place.at("full/journal.bin")).unwrap().len(), 2048);
-    assert!(!place.at("full/trials.parquet").exists());
+    assert_eq!(fs::metadata(place.path("full/journal.bin")).unwrap().len(), 2048);
+    assert!(!place.path("full/trials.parquet").exists());
     let driven = place.json(&["resume", "full"])["driven"].as_u64().unwrap();
     assert!((1..18).contains(&driven), "{driven}");
-    assert!(tables(&place.at("full")) == tables(&place.at("whole")));
+    assert!(tables(&place.path("full")) == tables(&place.path("whole")));
 }
 
 #[test]
 fn a_failed_trial_is_a_row_and_ends_nothing() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let told = place.json(&["run", "study.toml", "--out", "out"]);
     assert_eq!((&told["trials"], &told["failed"]), (&9.into(), &3.into()));
-    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let csv = fs::read_to_string(place.path("out/trials.csv")).unwrap();
     let rows: Vec<&str> = csv.lines().collect();
     assert_eq!(
         rows[0],
@@ -185,7 +185,7 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
     let points = place.json(&["report", "out", "--pictures", "1"])["points"].take();
     // One self-contained page: the answer, the failed trial, and an image of a trial that did not
     // go.
-    let page = fs::read_to_string(place.at("out/report.html")).unwrap();
+    let page = fs::read_to_string(place.path("out/report.html")).unwrap();
     assert!(
         page.contains("class=\"answer\">go: 0 of 6 arrived, at every design point. distance, m: highest at soil ")
             && page.contains("no soil has this name")
@@ -215,12 +215,15 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
     assert!(points[0]["responses"][1].get("difference").is_none());
     let changes = serde_json::json!({ "gained": 0, "lost": 0, "pairs": 3 });
     assert_eq!(points[2]["responses"][0]["difference"]["changes"], changes);
-    let page = fs::read_to_string(place.at("out/report.md")).unwrap();
+    let page = fs::read_to_string(place.path("out/report.md")).unwrap();
     assert!(
         page.contains("9 of 9 trials") && page.contains("| 1 | no_such_soil | 0 | 3 |"),
         "{page}"
     );
-    assert_eq!(fs::read_to_string(place.at("out/report.csv")).unwrap().lines().count(), 1 + 3 * 4);
+    assert_eq!(
+        fs::read_to_string(place.path("out/report.csv")).unwrap().lines().count(),
+        1 + 3 * 4
+    );
 }
 
 /// Energy and time are reported for trials that arrived, with their number, even if the study does
@@ -238,15 +241,15 @@ fn totals_are_reported_of_trials_that_arrived() {
         .replace("name = \"soil\"", "name = \"speed\"")
         .replace("\"dry_sand_lll\", \"no_such_soil\", \"mud\"", "0.5, 3, 4")
         + "[question]\nresponse = \"drive_energy\"\n";
-    let place = Place::new(&study);
+    let place = StudyFolder::new(&study);
     let scenario = SCENARIO
         .replace("duration = 1", "duration = 4")
         .replace("[30, 0]", "[6, 0]")
         .replace("tire = \"rigid\"", "tire = \"rigid\"\nspeed = 3")
         .replace("dry_sand_lll", "firm");
-    fs::write(place.at("quick.toml"), scenario).unwrap();
+    fs::write(place.path("quick.toml"), scenario).unwrap();
     place.done(&["run", "study.toml", "--out", "out"]);
-    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let csv = fs::read_to_string(place.path("out/trials.csv")).unwrap();
     let head = "reason,drive_energy,lead.driving_time,go,lead.go,state_hash";
     assert!(csv.lines().next().unwrap().ends_with(head), "{csv}");
     let output = place.done(&["report", "out", "--pictures", "0"]);
@@ -269,11 +272,11 @@ fn totals_are_reported_of_trials_that_arrived() {
     assert_eq!(slow["all_trials"]["count"], 3);
     assert_eq!(answer["points"][2]["responses"][0]["arrived"], 3, "{answer}");
     for page in ["out/report.md", "out/report.html"] {
-        let page = fs::read_to_string(place.at(page)).unwrap();
+        let page = fs::read_to_string(place.path(page)).unwrap();
         assert!(page.contains(first) && page.contains("3 of 9 trials did not arrive"), "{page}");
     }
     // A numeric axis has true distances.
-    let page = fs::read_to_string(place.at("out/report.html")).unwrap();
+    let page = fs::read_to_string(place.path("out/report.html")).unwrap();
     assert!(page.contains(">speed, m/s</text>"), "{page}");
 }
 
@@ -299,13 +302,14 @@ fn a_design_without_curves_is_reported() {
         ),
         (12, "\"distance\"", format!("{factor}{flavor}"), "distance, m", 12),
     ] {
-        let place =
-            Place::new(&format!("{head}points = {points}\nresponses = [{responses}]\n{factors}"));
+        let place = StudyFolder::new(&format!(
+            "{head}points = {points}\nresponses = [{responses}]\n{factors}"
+        ));
         place.done(&["run", "study.toml", "--out", "out"]);
         let text =
             String::from_utf8(place.done(&["report", "out", "--pictures", "0"]).stdout).unwrap();
         assert!(text.starts_with(answer), "{text}");
-        let page = fs::read_to_string(place.at("out/report.html")).unwrap();
+        let page = fs::read_to_string(place.path("out/report.html")).unwrap();
         assert!(page.matches("r=\"2.2\"").count() == dots, "{responses}: {page}");
         for empty in ["<div class=\"side\"></div>", "<tbody></tbody>", "NaN"] {
             assert!(!page.contains(empty), "{responses}: {empty}");
@@ -316,7 +320,7 @@ fn a_design_without_curves_is_reported() {
 
 #[test]
 fn unanswerable_questions_are_refused_by_name() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let said = |question: &str, told: &str| {
         let to = format!("[question]\n{question}\n[[factor]]");
         refuses(&place, "[[factor]]", &to, told);
@@ -332,30 +336,30 @@ fn unanswerable_questions_are_refused_by_name() {
         "question.factor = \"sole\": must be one of the study's factors: soil",
     );
     let study = STUDY.replace("\"distance\"", "\"max_of_pitch_rad\"");
-    fs::write(place.at("other.toml"), study + "[question]\nresponse = \"max_of_pitch_rad\"\n")
+    fs::write(place.path("other.toml"), study + "[question]\nresponse = \"max_of_pitch_rad\"\n")
         .unwrap();
     let told = place.refused(&["run", "other.toml", "--out", "never"]);
     assert!(told.contains("question.goal: missing: \"maximize\" or \"minimize\""), "{told}");
     let study = STUDY
         .replace("\"go\", \"distance\"", "\"fuel\"")
         .replace("name = \"soil\"", "name = \"go\"");
-    fs::write(place.at("other.toml"), study).unwrap();
+    fs::write(place.path("other.toml"), study).unwrap();
     let told = place.refused(&["run", "other.toml", "--out", "never"]);
     assert!(told.contains("is the name of a result column (arrivals"), "{told}");
 }
 
 #[test]
 fn a_trial_is_driven_again_to_its_hash() {
-    let place = Place::new(&STUDY.replace("\"no_such_soil\", ", ""));
+    let place = StudyFolder::new(&STUDY.replace("\"no_such_soil\", ", ""));
     place.done(&["run", "study.toml", "--out", "out"]);
-    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let csv = fs::read_to_string(place.path("out/trials.csv")).unwrap();
     let hash = csv.lines().nth(5).unwrap().rsplit(',').next().unwrap().to_owned();
     let told = place.refused(&["replay", "out", "--trial", "4", "--out", "out", "--force"]);
     assert!(told.contains("is a study folder; give another folder"), "{told}");
     place.done(&["replay", "out", "--trial", "4", "--out", "again"]);
-    let summary = fs::read_to_string(place.at("again/summary.json")).unwrap();
+    let summary = fs::read_to_string(place.path("again/summary.json")).unwrap();
     assert!(hash.len() == 64 && summary.contains(&hash), "{hash} {summary}");
-    assert!(place.at("again/picture.png").exists());
+    assert!(place.path("again/picture.png").exists());
     // An existing run needs the option named in the refusal.
     let again = ["replay", "out", "--trial", "4", "--out", "again"];
     let told = String::from_utf8(place.command(&again).output().unwrap().stderr).unwrap();
@@ -364,14 +368,14 @@ fn a_trial_is_driven_again_to_its_hash() {
     let told = place.refused(&["replay", "out", "--trial", "6", "--out", "never"]);
     assert!(told.contains("has no result of trial 6: 6 of trials 0 to 5 are done"), "{told}");
     // On other ground it would be another trial; the study's folder holds its own copy.
-    fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
+    fs::write(place.path("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
     assert!(told.contains("out contains a study with fingerprint of quick.toml = "), "{told}");
     // The same with a longer duration.
-    fs::write(place.at("quick.toml"), SCENARIO.replace("duration = 1", "duration = 2")).unwrap();
+    fs::write(place.path("quick.toml"), SCENARIO.replace("duration = 1", "duration = 2")).unwrap();
     let told = place.refused(&["resume", "out"]);
     assert!(told.contains("out contains a study with duration = 1.0, not 2.0"), "{told}");
-    fs::write(place.at("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
+    fs::write(place.path("quick.toml"), SCENARIO.replace("\"D\"", "\"E\"")).unwrap();
     let output = place.done(&["replay", "out", "--trial", "4", "--out", "copied"]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(
@@ -379,15 +383,15 @@ fn a_trial_is_driven_again_to_its_hash() {
         "{told}"
     );
     // The same after both were moved.
-    fs::remove_file(place.at("quick.toml")).unwrap();
-    fs::rename(place.at("out"), place.at("moved")).unwrap();
+    fs::remove_file(place.path("quick.toml")).unwrap();
+    fs::rename(place.path("out"), place.path("moved")).unwrap();
     place.done(&["replay", "moved", "--trial", "4", "--out", "elsewhere"]);
-    let read = |out: &str| fs::read_to_string(place.at(out).join("summary.json")).unwrap();
+    let read = |out: &str| fs::read_to_string(place.path(out).join("summary.json")).unwrap();
     assert!(read("copied").contains(&hash) && read("elsewhere").contains(&hash));
-    fs::remove_file(place.at("moved/scenario.toml")).unwrap();
+    fs::remove_file(place.path("moved/scenario.toml")).unwrap();
     let told = place.refused(&["replay", "moved", "--trial", "4", "--out", "never"]);
     assert!(told.contains("differs from the scenario of the study"), "{told}");
-    assert!(!place.at("never").exists());
+    assert!(!place.path("never").exists());
 }
 
 /// Returns ground that rises by `grade` m per meter over 100 m.
@@ -401,27 +405,27 @@ fn ramp(grade: f64) -> String {
 ///
 /// The scenario names one of three elevation models, and one does not exist.
 #[test]
-fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
+fn files_of_levels_are_recorded_and_named() {
     let levels =
         "key = \"terrain.surface.file\"\nvalues = [\"flat.asc\", \"steep.asc\", \"no.asc\"]";
-    let place = Place::new(&STUDY.replace("replications = 3", "replications = 1").replace(
+    let place = StudyFolder::new(&STUDY.replace("replications = 3", "replications = 1").replace(
         "key = \"soil.default\"\nvalues = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]",
         levels,
     ));
     let surface = "{ kind = \"dem\", file = \"flat.asc\", origin = [0, 0] }, roughness";
     let scenario = SCENARIO.replace("{ kind = \"flat\" }, roughness", surface);
-    fs::write(place.at("quick.toml"), scenario).unwrap();
+    fs::write(place.path("quick.toml"), scenario).unwrap();
     for (name, grade) in [("flat.asc", 0.0), ("steep.asc", 0.2)] {
-        fs::write(place.at(name), ramp(grade)).unwrap();
+        fs::write(place.path(name), ramp(grade)).unwrap();
     }
     place.done(&["run", "study.toml", "--out", "out"]);
     // From another working folder: the same bytes, including reasons.
     let elsewhere = tempfile::tempdir().unwrap();
     let mut command = Command::new(cargo_bin("bekker"));
     command.current_dir(elsewhere.path()).args(["study", "run", "--quiet", "--out", "out"]);
-    assert!(command.arg(place.at("study.toml")).output().unwrap().status.success());
-    assert!(tables(&elsewhere.path().join("out")) == tables(&place.at("out")));
-    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    assert!(command.arg(place.path("study.toml")).output().unwrap().status.success());
+    assert!(tables(&elsewhere.path().join("out")) == tables(&place.path("out")));
+    let csv = fs::read_to_string(place.path("out/trials.csv")).unwrap();
     let here = place.0.path().display().to_string();
     assert!(csv.contains("no.asc") && !csv.contains(&here), "{csv}");
     let hash = |row: &str| row.rsplit(',').next().unwrap().to_owned();
@@ -431,33 +435,33 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
         place.done(&["run", "study.toml", "--out", &part.replace('/', "_"), "--shard", part]);
     }
     place.done(&["merge", "1_2", "2_2", "--out", "merged"]);
-    assert!(tables(&place.at("merged")) == tables(&place.at("out")));
+    assert!(tables(&place.path("merged")) == tables(&place.path("out")));
     // The scenario's own file is named too, and shards with other files do not merge.
-    fs::write(place.at("flat.asc"), ramp(0.01)).unwrap();
+    fs::write(place.path("flat.asc"), ramp(0.01)).unwrap();
     let told = place.refused(&["resume", "1_2"]);
     assert!(told.contains("1_2 contains a study with SHA-256 of flat.asc = "), "{told}");
     place.done(&["run", "study.toml", "--out", "other", "--shard", "2/2"]);
     let told = place.refused(&["merge", "1_2", "other", "--out", "never"]);
     let line = "other: belongs to another study than 1_2: SHA-256 of flat.asc = ";
-    assert!(told.contains(line) && !place.at("never").exists(), "{told}");
-    fs::write(place.at("flat.asc"), ramp(0.0)).unwrap();
+    assert!(told.contains(line) && !place.path("never").exists(), "{told}");
+    fs::write(place.path("flat.asc"), ramp(0.0)).unwrap();
     // Another file gives another study.
-    fs::write(place.at("steep.asc"), ramp(0.1)).unwrap();
+    fs::write(place.path("steep.asc"), ramp(0.1)).unwrap();
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
     assert!(told.contains("out contains a study with SHA-256 of steep.asc = "), "{told}");
     // Replayed without any of the original files.
     for name in ["flat.asc", "steep.asc", "quick.toml"] {
-        fs::remove_file(place.at(name)).unwrap();
+        fs::remove_file(place.path(name)).unwrap();
     }
     for (from, to) in [("out", "again"), ("merged", "again too")] {
         let moved = elsewhere.path().join(from.to_owned() + " moved");
-        fs::rename(place.at(from), &moved).unwrap();
+        fs::rename(place.path(from), &moved).unwrap();
         // Also a level with the scenario's own file.
         for (trial, hash) in hashes.iter().enumerate() {
             let out = format!("{to} {trial}");
             let words = ["replay", moved.to_str().unwrap(), "--trial", &trial.to_string()];
             place.done(&[&words[..], &["--out", &out]].concat());
-            let summary = fs::read_to_string(place.at(&out).join("summary.json")).unwrap();
+            let summary = fs::read_to_string(place.path(&out).join("summary.json")).unwrap();
             assert!(summary.contains(hash), "{summary}");
         }
     }
@@ -469,12 +473,12 @@ fn files_of_levels_are_held_kept_and_named_from_the_scenario_on() {
 /// With random inputs there is no such report.
 #[test]
 fn identical_replications_are_reported() {
-    let place = Place::new(&STUDY.replace("\"no_such_soil\", ", ""));
+    let place = StudyFolder::new(&STUDY.replace("\"no_such_soil\", ", ""));
     let line = "warning: the replications of 2 design points (first: 0) are identical";
     let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
     let rough = place.done(&["run", "study.toml", "--out", "rough"]);
     assert!(!said(&rough).contains("are identical"), "{}", said(&rough));
-    fs::write(place.at("quick.toml"), SCENARIO.replace(", roughness = \"D\"", "")).unwrap();
+    fs::write(place.path("quick.toml"), SCENARIO.replace(", roughness = \"D\"", "")).unwrap();
     let smooth = place.done(&["run", "study.toml", "--out", "smooth"]);
     assert!(said(&smooth).contains(line), "{}", said(&smooth));
     let report = place.done(&["report", "smooth", "--json", "--pictures", "0"]);
@@ -482,7 +486,7 @@ fn identical_replications_are_reported() {
     let answer: Json = serde_json::from_slice(&report.stdout).unwrap();
     assert_eq!(answer["repeated_points"], serde_json::json!([0, 1]));
     for page in ["smooth/report.md", "smooth/report.html"] {
-        let page = fs::read_to_string(place.at(page)).unwrap();
+        let page = fs::read_to_string(place.path(page)).unwrap();
         assert!(page.contains("are identical (equal state hashes)"), "{page}");
     }
 }
@@ -495,7 +499,7 @@ fn events_are_counted_and_the_first_is_timed() {
     let events = "\"gear_shifts\", \"count_of_gear_shifted\", \"first_time_of_intent_changed\", \
                   \"count_of_collided\", \"first_time_of_soil_entered\"";
     let study = STUDY.replace("\"go\", \"distance\", \"lead.max_sinkage\", \"outcome\"", events);
-    let place = Place::new(&study.replace("\"no_such_soil\", ", ""));
+    let place = StudyFolder::new(&study.replace("\"no_such_soil\", ", ""));
     // It pulls away after a delay, and crosses a soil border after another.
     let scenario = SCENARIO
         .replace("speed = 4", "speed = 4, start = 0.3")
@@ -506,9 +510,9 @@ fn events_are_counted_and_the_first_is_timed() {
             "soil = { default = \"dry_sand_lll\", zone = [{ soil = \"firm\", \
              area = { kind = \"rectangle\", min = [1, -9], max = [9, 9] } }] }",
         );
-    fs::write(place.at("quick.toml"), scenario).unwrap();
+    fs::write(place.path("quick.toml"), scenario).unwrap();
     place.done(&["run", "study.toml", "--out", "out"]);
-    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let csv = fs::read_to_string(place.path("out/trials.csv")).unwrap();
     for row in csv.lines().skip(1) {
         let cells: Vec<&str> = row.split(',').collect();
         let [shifts, shifted, changed, collided, entered] = cells[7..12] else { panic!("{csv}") };
@@ -542,8 +546,8 @@ fn the_clay_that_is_passed_half_the_time_orders_vehicles_as_their_cone_indices_d
     let strengths = format!(
         "[[factor]]\nname = \"strength\"\nkey = \"soil.custom[0].strength\"\nvalues = {values:?}\n"
     );
-    let place = Place::new(&format!("{one_clay}{strengths}"));
-    fs::write(place.at("clay_lane.toml"), shipped("clay_lane.toml")).unwrap();
+    let place = StudyFolder::new(&format!("{one_clay}{strengths}"));
+    fs::write(place.path("clay_lane.toml"), shipped("clay_lane.toml")).unwrap();
     place.done(&["run", "study.toml", "--out", "out"]);
     let told = place.json(&["report", "out", "--pictures", "0"]);
     // Shares of passes, HMMWV first.
@@ -563,7 +567,7 @@ fn the_clay_that_is_passed_half_the_time_orders_vehicles_as_their_cone_indices_d
 /// Their vehicle cone indices are 29.2, 17.7 and 17.2 psi. On clay of a flat curve the M113 passes
 /// at 0.86 of the strength; with gaps between its faces it needed all of it.
 #[test]
-fn an_fmtv_asks_for_stronger_clay_than_hmmwv_and_m113() {
+fn an_fmtv_needs_stronger_clay_than_hmmwv_and_m113() {
     let shipped = |name: &str| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
         fs::read_to_string(folder.join(name)).unwrap()
@@ -576,14 +580,14 @@ fn an_fmtv_asks_for_stronger_clay_than_hmmwv_and_m113() {
     assert!(one_clay.contains("fmtv_4x4"));
     let strengths = "[[factor]]\nname = \"strength\"\nkey = \"soil.custom[0].strength\"\n\
                      values = [0.6, 0.86]\n";
-    let place = Place::new(&format!("{one_clay}{strengths}"));
+    let place = StudyFolder::new(&format!("{one_clay}{strengths}"));
     // Weekly on clay of a flatter curve too.
     let clays = ["lean_clay_32_wes", "heavy_clay_40_wes"];
     for clay in &clays[..if crate::is_weekly() { 2 } else { 1 }] {
         let lane = shipped("clay_lane.toml").replace("clayey_38_thailand", clay);
-        fs::write(place.at("clay_lane.toml"), lane).unwrap();
+        fs::write(place.path("clay_lane.toml"), lane).unwrap();
         place.done(&["run", "study.toml", "--out", clay]);
-        let csv = fs::read_to_string(place.at(&format!("{clay}/trials.csv"))).unwrap();
+        let csv = fs::read_to_string(place.path(&format!("{clay}/trials.csv"))).unwrap();
         let mut rows = csv.lines().map(|row| row.split(',').collect::<Vec<_>>());
         let header = rows.next().unwrap();
         let column = |name: &str| header.iter().position(|own| *own == name).unwrap();
@@ -607,11 +611,11 @@ fn means_do_not_depend_on_the_time_at_the_end() {
         .replace("soil.default", "time.duration")
         .replace("\"dry_sand_lll\", \"no_such_soil\", \"mud\"", "8, 12")
         .replace("name = \"soil\"", "name = \"duration\"");
-    let place = Place::new(&study);
+    let place = StudyFolder::new(&study);
     let scenario = SCENARIO.replace("[30, 0]", "[8, 0]").replace("dry_sand_lll", "firm");
-    fs::write(place.at("quick.toml"), scenario).unwrap();
+    fs::write(place.path("quick.toml"), scenario).unwrap();
     place.done(&["run", "study.toml", "--out", "out"]);
-    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let csv = fs::read_to_string(place.path("out/trials.csv")).unwrap();
     let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
     let of = |row: usize, name: &str| {
         let column = rows[0].iter().position(|own| own.ends_with(name));
@@ -629,23 +633,23 @@ fn means_do_not_depend_on_the_time_at_the_end() {
 /// The only factor with an effect is the speed, a sampled number, which the page names with its
 /// effect. A page of a part of the trials, or without results at the reference point, states that.
 #[test]
-fn the_page_names_what_matters_most_and_what_is_missing() {
+fn the_page_names_the_main_factor_and_missing_trials() {
     let study = "format = 1\nscenario = \"quick.toml\"\ndesign = \"random\"\npoints = 40\nseed = 3\n\
                  responses = [\"distance\"]\n[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].speed\"\n\
                  range = [0, 4]\n[[factor]]\nname = \"flavor\"\nkey = \"name\"\n\
                  values = [\"vanilla\", \"lemon\"]\n";
-    let place = Place::new(study);
+    let place = StudyFolder::new(study);
     place.done(&["run", "study.toml", "--out", "out"]);
     let told = place.json(&["report", "out", "--pictures", "0"]);
     let first = &told["influences"][0]["factors"][0];
     assert_eq!((&first["factor"], &first["certain"]), (&"speed".into(), &true.into()), "{told}");
-    let page = fs::read_to_string(place.at("out/report.html")).unwrap();
+    let page = fs::read_to_string(place.path("out/report.html")).unwrap();
     assert!(page.contains("The most influential factor is speed: the mean ranges from "), "{page}");
     assert!(!page.contains("Not finished"));
 
     place.done(&["run", "study.toml", "--out", "part", "--shard", "1/4"]);
     place.done(&["report", "part", "--pictures", "0"]);
-    let page = fs::read_to_string(place.at("part/report.html")).unwrap();
+    let page = fs::read_to_string(place.path("part/report.html")).unwrap();
     assert!(
         page.contains("Not finished: part 1 of 4: 10 of 40 trials.") && page.contains("10 of 40"),
         "{page}"
@@ -653,17 +657,17 @@ fn the_page_names_what_matters_most_and_what_is_missing() {
 
     let first =
         STUDY.replace("\"dry_sand_lll\", \"no_such_soil\"", "\"no_such_soil\", \"dry_sand_lll\"");
-    let place = Place::new(&first);
+    let place = StudyFolder::new(&first);
     place.done(&["run", "study.toml", "--out", "out"]);
     place.done(&["report", "out", "--pictures", "0"]);
-    let page = fs::read_to_string(place.at("out/report.md")).unwrap();
+    let page = fs::read_to_string(place.path("out/report.md")).unwrap();
     assert!(page.contains("no trial of point 0 has a result"), "{page}");
 }
 
 /// A Saltelli design draws points from distributions, fits a regression, decomposes the variance,
 /// and stops by a rule.
 #[test]
-fn a_saltelli_design_shares_the_variance_out() {
+fn a_saltelli_design_attributes_the_variance() {
     let study = STUDY.split("[[factor]]").next().unwrap();
     let study = study
         .replace("\"full_factorial\"", "\"saltelli\"\npoints = 8")
@@ -672,7 +676,7 @@ fn a_saltelli_design_shares_the_variance_out() {
         + "[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\n\
            distribution = { kind = \"triangular\", low = 2, mode = 4, high = 7 }\n\
            [[factor]]\nname = \"roughness\"\nkey = \"time.duration\"\nvalues = [0.2, 0.4]\n";
-    let place = Place::new(&study);
+    let place = StudyFolder::new(&study);
     place.done(&["run", "study.toml", "--out", "out"]);
     let told = place.json(&["report", "out", "--pictures", "0"]);
     assert_eq!((&told["trials"], told["points"].as_array().unwrap().len()), (&32.into(), 32));
@@ -690,10 +694,10 @@ fn a_saltelli_design_shares_the_variance_out() {
     assert_eq!((&survival["passes"], &survival["points"][0]["censored"]), (&1.into(), &1.into()));
     let logistic = &told["logistic"][0];
     assert!(logistic["refused"].as_str().unwrap().contains("all 32 observations are no"));
-    let page = fs::read_to_string(place.at("out/report.md")).unwrap();
+    let page = fs::read_to_string(place.path("out/report.md")).unwrap();
     assert!(page.contains("## distance: Sobol' indices"), "{page}");
     // With its first four base points only: too few for an error estimate.
-    let few = Place::new(&study.replace("points = 8", "points = 4"));
+    let few = StudyFolder::new(&study.replace("points = 8", "points = 4"));
     few.done(&["run", "study.toml", "--out", "out"]);
     let told = few.json(&["report", "out", "--pictures", "0"]);
     let refused = told["indices"][1]["refused"].as_str().unwrap();
@@ -710,7 +714,7 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
             "[[factor]]",
             "[[factor]]\nname = \"time\"\nkey = \"time.duration\"\nvalues = [0.1]\n[[factor]]",
         );
-    let place = Place::new(&study);
+    let place = StudyFolder::new(&study);
     place.done(&["run", "study.toml", "--out", "one", "--threads", "1"]);
     let told = place.json(&["run", "study.toml", "--out", "two", "--threads", "2"]);
     // Without a go the bound p is at (1 - p)^n = 0.05 / (n + 1): 0.48 after 8, 0.37 after 12.
@@ -718,7 +722,7 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
         (&told["trials"], &told["of"], &told["driven"]),
         (&12.into(), &40.into(), &12.into())
     );
-    assert!(tables(&place.at("two")) == tables(&place.at("one")));
+    assert!(tables(&place.path("two")) == tables(&place.path("one")));
     for shard in ["1/2", "2/2"] {
         let out = shard.replace('/', "_");
         let told = place.json(&["run", "study.toml", "--out", &out, "--shard", shard]);
@@ -729,7 +733,7 @@ fn a_rule_stops_at_the_same_trial_on_any_threads_and_after_a_merge() {
         assert!(page.contains(&format!("part {} of 2: 20 of 40 trials;", &shard[..1])), "{page}");
     }
     place.done(&["merge", "2_2", "1_2", "--out", "merged"]);
-    assert!(tables(&place.at("merged")) == tables(&place.at("one")));
+    assert!(tables(&place.path("merged")) == tables(&place.path("one")));
     let told = place.json(&["status", "two"]);
     assert_eq!((&told["done"], &told["left"]), (&12.into(), &0.into()));
     let page = place.done(&["report", "merged", "--pictures", "0"]);
@@ -754,7 +758,7 @@ fn a_rule_on_a_total_reports_that_no_trial_arrived() {
             "[[factor]]",
             "[[factor]]\nname = \"time\"\nkey = \"time.duration\"\nvalues = [0.1]\n[[factor]]",
         );
-    let place = Place::new(&study);
+    let place = StudyFolder::new(&study);
     let ran = place.done(&["run", "study.toml", "--out", "out"]);
     let warned = String::from_utf8_lossy(&ran.stderr).into_owned();
     for part in ["stop.response = \"drive_energy\"", "none of 4 arrived", "Use \"go\" instead"] {
@@ -766,7 +770,7 @@ fn a_rule_on_a_total_reports_that_no_trial_arrived() {
 
 #[test]
 fn a_plan_reports_time_memory_and_a_job() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let plan = place.json(&["plan", "study.toml", "--probe", "2"]);
     assert_eq!((&plan["probed"], &plan["at_most"]), (&2.into(), &false.into()));
     if cfg!(target_os = "linux") {
@@ -777,7 +781,7 @@ fn a_plan_reports_time_memory_and_a_job() {
     let script = String::from_utf8(script.stdout).unwrap();
     assert!(script.starts_with("#!/bin/bash\n") && script.contains("--array=1-4\n"), "{script}");
     // The script is valid shell.
-    let path = place.at("job.sh");
+    let path = place.path("job.sh");
     fs::write(&path, script).unwrap();
     if cfg!(unix) {
         assert!(Command::new("bash").arg("-n").arg(&path).status().unwrap().success());
@@ -789,7 +793,7 @@ fn a_plan_reports_time_memory_and_a_job() {
 /// The finer results are those of a study with the finer scenario.
 #[test]
 fn finer_runs_report_how_far_results_change() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     // The middle one of nine has a soil that does not exist.
     let told = place.json(&["converge", "study.toml", "--trials", "3"]);
     assert_eq!(told["trials"], serde_json::json!([0, 4, 8]));
@@ -799,9 +803,9 @@ fn finer_runs_report_how_far_results_change() {
     assert!(failed.iter().all(|own| own["trial"] == 4), "{told}");
     assert!(failed[0]["reason"].as_str().unwrap().contains("no_such_soil"), "{told}");
     let distances = |scenario: &str, out: &str| -> Vec<f64> {
-        fs::write(place.at("quick.toml"), scenario).unwrap();
+        fs::write(place.path("quick.toml"), scenario).unwrap();
         place.done(&["run", "study.toml", "--out", out]);
-        let rows = fs::read_to_string(place.at(out).join("trials.csv")).unwrap();
+        let rows = fs::read_to_string(place.path(out).join("trials.csv")).unwrap();
         let head: Vec<&str> = rows.lines().next().unwrap().split(',').collect();
         let column = head.iter().position(|own| *own == "distance").unwrap();
         let row = |trial: usize| rows.lines().nth(trial + 1).unwrap().split(',').nth(column);
@@ -838,7 +842,7 @@ fn finer_runs_report_how_far_results_change() {
     assert!(text.contains("1 of 9 trials") && text.contains("half the spacing"), "{text}");
 
     fs::write(
-        place.at("none.toml"),
+        place.path("none.toml"),
         STUDY.replace("\"dry_sand_lll\", ", "").replace(", \"mud\"", ""),
     )
     .unwrap();
@@ -854,14 +858,14 @@ fn drawn_designs_have_their_points() {
         .replace("design = \"full_factorial\"", "design = \"latin_hypercube\"\npoints = 5")
         .replace("values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]", "values = [\"mud\"]")
         + "[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\nrange = [2, 7]\n";
-    let place = Place::new(&drawn);
+    let place = StudyFolder::new(&drawn);
     let plan = place.json(&["plan", "study.toml", "--threads", "4"]);
     assert_eq!((&plan["trials"], &plan["points"]), (&15.into(), &5.into()));
     let (each, all) = (plan["seconds_a_trial"].as_f64(), plan["seconds"].as_f64());
     // Numbers read back from JSON may differ in the last digit.
     assert!((all.unwrap() / each.unwrap() - 4.0).abs() < 1e-12);
     place.done(&["run", "study.toml", "--out", "out"]);
-    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let csv = fs::read_to_string(place.path("out/trials.csv")).unwrap();
     let speeds = csv.lines().skip(1).step_by(3).map(|row| row.split(',').nth(5).unwrap());
     let mut strata: Vec<i64> =
         speeds.map(|speed| (speed.parse::<f64>().unwrap() - 2.0).floor() as i64).collect();
@@ -870,7 +874,7 @@ fn drawn_designs_have_their_points() {
 }
 
 #[test]
-fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
+fn a_table_gives_the_points_and_its_faults_have_positions() {
     let factors = "[[factor]]\nname = \"soil\"\nkey = \"soil.default\"\n\
          [[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\nscale = true\n\
          [[factor]]\nname = \"drive\"\nlevels = [\
@@ -878,16 +882,16 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
          { name = \"long\", set = { \"time.duration\" = 1, \"time.step\" = 0.005 } }]\n";
     let head = STUDY.split("[[factor]]").next().unwrap();
     let study = head.replace("\"full_factorial\"", "\"table\"\ntable = \"points.csv\"") + factors;
-    let place = Place::new(&study.replace("replications = 3", "replications = 1"));
-    let points = |text: &str| fs::write(place.at("points.csv"), text).unwrap();
+    let place = StudyFolder::new(&study.replace("replications = 3", "replications = 1"));
+    let points = |text: &str| fs::write(place.path("points.csv"), text).unwrap();
     points("speed,soil,drive\n1.5,mud,short\n0.5,dry_sand_lll,long\n");
     place.done(&["run", "study.toml", "--out", "out"]);
-    let csv = fs::read_to_string(place.at("out/trials.csv")).unwrap();
+    let csv = fs::read_to_string(place.path("out/trials.csv")).unwrap();
     let rows: Vec<&str> = csv.lines().collect();
     assert!(rows[1].contains(",mud,1.5,short,done,,0,") && rows.len() == 3, "{csv}");
     // 1.5 times the scenario's 4 m/s, as the trial was driven.
     place.done(&["replay", "out", "--trial", "0", "--out", "again"]);
-    let driven = fs::read_to_string(place.at("again/scenario.toml")).unwrap();
+    let driven = fs::read_to_string(place.path("again/scenario.toml")).unwrap();
     assert!(driven.contains("speed = 6") && driven.contains("step = 0.01"), "{driven}");
     // Another table gives another study.
     points("speed,soil,drive\n1.5,mud,long\n0.5,dry_sand_lll,long\n");
@@ -925,20 +929,20 @@ fn a_table_gives_the_points_and_its_faults_are_told_by_place() {
     said(twice, "points.csv:4: repeats data row 1");
     said("speed,soil\n1,mud\n", "points.csv:1: drive: missing: a column of this factor");
     said("speed,soil,drive\n", "points.csv:1: has no data rows");
-    assert!(!place.at("never").exists());
+    assert!(!place.path("never").exists());
 }
 
 /// Asserts that the study with `from` replaced by `to` is refused with `told` in the report, and
 /// not started.
-fn refuses(place: &Place, from: &str, to: &str, told: &str) {
+fn refuses(place: &StudyFolder, from: &str, to: &str, told: &str) {
     let found = place.refused_with(from, to);
     assert!(found.contains(told), "{to}:\n{found}");
-    assert!(!place.at("never").exists());
+    assert!(!place.path("never").exists());
 }
 
 #[test]
 fn invalid_values_are_refused_by_name() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     said(
         "seed = 5",
@@ -969,7 +973,7 @@ const VALUES: &str = "values = [\"dry_sand_lll\", \"no_such_soil\", \"mud\"]";
 
 #[test]
 fn unknown_factors_are_refused_by_name() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     said(
         "values = [",
@@ -1065,7 +1069,7 @@ fn unknown_factors_are_refused_by_name() {
 
 #[test]
 fn unknown_rules_and_responses_are_refused_by_name() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let said = |from: &str, to: &str, told: &str| refuses(&place, from, to, told);
     let stop = |rest: &str| format!("stop = {{ block = 5, {rest} }}");
     said(
@@ -1122,7 +1126,7 @@ fn unknown_rules_and_responses_are_refused_by_name() {
 /// Results of teams count each trial once: shards of a study combine, and a copy is refused.
 #[test]
 fn a_study_of_teams_is_not_counted_twice() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     for (shard, out) in [("1/9", "one"), ("2/9", "two"), ("1/9", "copy")] {
         place.done(&["run", "study.toml", "--out", out, "--shard", shard]);
     }
@@ -1145,16 +1149,16 @@ fn a_study_of_teams_is_not_counted_twice() {
 
 #[test]
 fn folders_of_other_studies_are_left_alone() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let run = ["run", "study.toml", "--out", "out", "--shard", "1/9"];
     place.done(&run);
-    let before = tables(&place.at("out"));
+    let before = tables(&place.path("out"));
     let told = place.refused(&["run", "study.toml", "--out", "out"]);
     assert!(told.contains("shard = {\"index\":1,\"of\":9}, not {\"index\":1,\"of\":1}"), "{told}");
-    fs::write(place.at("study.toml"), STUDY.replace("seed = 5", "seed = 6")).unwrap();
+    fs::write(place.path("study.toml"), STUDY.replace("seed = 5", "seed = 6")).unwrap();
     assert!(place.refused(&run).contains("contains a study with seed = 5, not 6"));
-    assert!(tables(&place.at("out")) == before);
-    let mine = place.at("mine");
+    assert!(tables(&place.path("out")) == before);
+    let mine = place.path("mine");
     fs::create_dir(&mine).unwrap();
     fs::write(mine.join("notes.txt"), "mine").unwrap();
     for words in

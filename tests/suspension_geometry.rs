@@ -15,12 +15,12 @@ use nalgebra::{DMatrix, DVector};
 
 /// Wheel pose in the chassis frame.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct WheelPose {
     center: Vec3,
     axis: Vec3,
 }
 
-impl Seen {
+impl WheelPose {
     /// Returns the steer (toe) angle, rad, positive to the left.
     fn steer(&self) -> f64 {
         (-self.axis.x).atan2(self.axis.y)
@@ -35,7 +35,7 @@ impl Seen {
 /// Sweeps the wheels through their travel with the steering held at `steering`.
 ///
 /// Calls `check` for each wheel at every fiftieth step.
-fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) {
+fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, WheelPose)) {
     let vehicle = Vehicle::new(spec.clone()).unwrap();
     let mut state = vehicle.state(&Pose::default());
     let mut workspace = vehicle.workspace(&state);
@@ -60,7 +60,7 @@ fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) 
         for wheel in 0..vehicle.wheels() {
             let pose = vehicle.wheel_pose(&workspace, wheel);
             let axis = chassis.orientation.inverse_transform_vector(&pose.direction(&Vec3::y()));
-            check(wheel, Seen { center: chassis.local_point(&pose.position), axis });
+            check(wheel, WheelPose { center: chassis.local_point(&pose.position), axis });
         }
     }
 }
@@ -101,33 +101,34 @@ struct Axle {
 }
 
 impl Axle {
-    fn of(spec: &VehicleSpec, wheel: usize) -> Axle {
+    fn new(spec: &VehicleSpec, wheel: usize) -> Axle {
         let position = Vec3::from(spec.axles[wheel / 2].position);
         Axle { position, mirror: if wheel.is_multiple_of(2) { 1.0 } else { -1.0 } }
     }
 
-    fn at(&self, point: [f64; 3]) -> Vec3 {
+    fn chassis_point(&self, point: [f64; 3]) -> Vec3 {
         self.position + Vec3::new(point[0], self.mirror * point[1], point[2])
     }
 }
 
 /// Returns the upright of a double wishbone with the wheel center at height `z` and the inner tie
 /// rod end at `inner`.
-fn upright(axle: &Axle, s: &DoubleWishbone, inner: Vec3, z: f64) -> Seen {
+fn upright(axle: &Axle, s: &DoubleWishbone, inner: Vec3, z: f64) -> WheelPose {
     let p = &s.points;
     let [spindle, lower, upper, rod] =
-        [p.spindle, p.lower_arm_outer, p.upper_arm_outer, p.tie_rod_upright].map(|q| axle.at(q));
+        [p.spindle, p.lower_arm_outer, p.upper_arm_outer, p.tie_rod_upright]
+            .map(|q| axle.chassis_point(q));
     let place = |x: &[f64; 6], point: Vec3| {
         let turn = Quat::from_scaled_axis(Vec3::new(x[3], x[4], x[5]));
         spindle + Vec3::new(x[0], x[1], x[2]) + turn * (point - spindle)
     };
     let pivots = [
-        (lower, axle.at(p.lower_arm_front)),
-        (lower, axle.at(p.lower_arm_back)),
-        (upper, axle.at(p.upper_arm_front)),
-        (upper, axle.at(p.upper_arm_back)),
+        (lower, axle.chassis_point(p.lower_arm_front)),
+        (lower, axle.chassis_point(p.lower_arm_back)),
+        (upper, axle.chassis_point(p.upper_arm_front)),
+        (upper, axle.chassis_point(p.upper_arm_back)),
     ];
-    let rod_length = (rod - axle.at(p.tie_rod_chassis)).norm();
+    let rod_length = (rod - axle.chassis_point(p.tie_rod_chassis)).norm();
     let start = [0.0, 0.0, z - spindle.z, 0.0, 0.0, 0.0];
     let x = newton(start, |x| {
         let arm = |k: usize| {
@@ -138,7 +139,7 @@ fn upright(axle: &Axle, s: &DoubleWishbone, inner: Vec3, z: f64) -> Seen {
         [arm(0), arm(1), arm(2), arm(3), rod, place(x, spindle).z - z]
     });
     let turn = Quat::from_scaled_axis(Vec3::new(x[3], x[4], x[5]));
-    Seen { center: place(&x, spindle), axis: turn * Vec3::y() }
+    WheelPose { center: place(&x, spindle), axis: turn * Vec3::y() }
 }
 
 /// Returns the position of the inner end of a tie rod for a steering command.
@@ -174,14 +175,15 @@ fn inner_end(spec: &VehicleSpec, point: Vec3, command: f64) -> Vec3 {
 }
 
 /// Returns the carrier of a trailing arm with the wheel center at height `z`.
-fn trailing(axle: &Axle, s: &TrailingArm, z: f64) -> Seen {
+fn trailing(axle: &Axle, s: &TrailingArm, z: f64) -> WheelPose {
     let p = &s.points;
-    let [spindle, inner, outer] = [p.spindle, p.pivot_inner, p.pivot_outer].map(|q| axle.at(q));
+    let [spindle, inner, outer] =
+        [p.spindle, p.pivot_inner, p.pivot_outer].map(|q| axle.chassis_point(q));
     let axis = nalgebra::Unit::new_normalize(outer - inner);
     let turn = |x: f64| Quat::from_axis_angle(&axis, x);
     let center = |x: f64| inner + turn(x) * (spindle - inner);
     let [x] = newton([0.0], |[x]| [center(*x).z - z]);
-    Seen { center: center(x), axis: turn(x) * Vec3::y() }
+    WheelPose { center: center(x), axis: turn(x) * Vec3::y() }
 }
 
 /// Compares every wheel over its travel.
@@ -191,17 +193,17 @@ fn compare(name: &str, command: f64) -> Vec<[f64; 2]> {
     let spec = find_wheeled(name).unwrap();
     let mut travel = vec![[f64::INFINITY, f64::NEG_INFINITY]; spec.axles.len()];
     sweep(&spec, command, |wheel, seen| {
-        let axle = Axle::of(&spec, wheel);
+        let axle = Axle::new(&spec, wheel);
         let (center, expected) = match &spec.axles[wheel / 2].suspension {
             Suspension::DoubleWishbone(s) => {
-                let mut inner = axle.at(s.points.tie_rod_chassis);
+                let mut inner = axle.chassis_point(s.points.tie_rod_chassis);
                 if spec.axles[wheel / 2].steered {
                     inner = inner_end(&spec, inner, command);
                 }
-                (axle.at(s.points.spindle), upright(&axle, s, inner, seen.center.z))
+                (axle.chassis_point(s.points.spindle), upright(&axle, s, inner, seen.center.z))
             }
             Suspension::TrailingArm(s) => {
-                (axle.at(s.points.spindle), trailing(&axle, s, seen.center.z))
+                (axle.chassis_point(s.points.spindle), trailing(&axle, s, seen.center.z))
             }
             _ => unreachable!("of neither vehicle"),
         };
@@ -221,7 +223,7 @@ fn compare(name: &str, command: f64) -> Vec<[f64; 2]> {
 }
 
 #[test]
-fn wheels_move_as_their_hard_points_say() {
+fn wheels_follow_their_hard_points() {
     for name in ["hmmwv", "mrzr4"] {
         for [low, high] in compare(name, 0.0) {
             // The loads have swept a substantial travel.
@@ -231,7 +233,7 @@ fn wheels_move_as_their_hard_points_say() {
 }
 
 #[test]
-fn steered_wheels_move_as_their_linkage_says() {
+fn steered_wheels_follow_their_linkage() {
     for name in ["hmmwv", "mrzr4"] {
         for command in [-1.0, -0.4, 0.3, 1.0] {
             compare(name, command);
@@ -250,9 +252,9 @@ fn the_linkage_steers_the_inner_wheel_more() {
     let Suspension::DoubleWishbone(s) = &spec.axles[0].suspension else { panic!() };
     let (wheelbase, track) = (spec.wheelbase, 2.0 * s.points.spindle[1]);
     let steer = |wheel: usize, command: f64| {
-        let axle = Axle::of(&spec, wheel);
-        let inner = inner_end(&spec, axle.at(s.points.tie_rod_chassis), command);
-        upright(&axle, s, inner, axle.at(s.points.spindle).z).steer()
+        let axle = Axle::new(&spec, wheel);
+        let inner = inner_end(&spec, axle.chassis_point(s.points.tie_rod_chassis), command);
+        upright(&axle, s, inner, axle.chassis_point(s.points.spindle).z).steer()
     };
     let cot = |angle: f64| 1.0 / angle.tan();
     let mut last = 0.0;

@@ -58,7 +58,7 @@ fn drive(world: &mut World, time: f64) {
 
 /// From soil onto a road, on any threads and with a checkpoint in between.
 #[test]
-fn any_threads_and_a_cut_give_the_same_bits() {
+fn any_threads_and_a_resume_give_the_same_bits() {
     let hashes: Vec<_> = [1, 3]
         .into_iter()
         .map(|threads| {
@@ -126,7 +126,7 @@ fn inflation_follows_a_command_at_its_rate() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_inflations_are_refused() {
     let cases: [(&[&str], &str); 10] = [
         (
             &["vehicle[0].inflation_kpa=[80,80,80]"],

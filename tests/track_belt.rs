@@ -61,7 +61,7 @@ fn agent(spec: TrackedSpec, driver: Driver, terrain: &Terrain) -> AgentModel {
 
 /// In the design position rotating parts are where the file specifies, as sent to other agents.
 #[test]
-fn sprockets_and_idlers_are_where_the_file_says() {
+fn sprockets_and_idlers_are_at_their_specified_positions() {
     let spec = bekker::vehicle::find_vehicle("m113_chrono").unwrap().tracked().unwrap().clone();
     let vehicle = TrackedVehicle::new(spec.clone()).unwrap();
     let state = vehicle.launched(&Pose::default(), 0.0);
@@ -83,7 +83,7 @@ fn braked() -> Driver {
     table(&[], &[], &[[0.0, 1.0], [1.0, 1.0]])
 }
 
-fn on(soil: Soil, terrain: Terrain, spec: TrackedSpec, driver: Driver) -> World {
+fn world_on(soil: Soil, terrain: Terrain, spec: TrackedSpec, driver: Driver) -> World {
     let agent = agent(spec, driver, &terrain);
     world(ground(0.05, terrain, vec![soil]), 2e-3, vec![agent])
 }
@@ -101,7 +101,7 @@ fn moved(world: &mut World, from: f64, to: f64) -> f64 {
 }
 
 #[test]
-fn weighs_what_its_bodies_weigh() {
+fn its_weight_is_that_of_its_bodies() {
     let vehicle = TrackedVehicle::new(m113_chrono()).unwrap();
     assert!((vehicle.mass() - 11342.86).abs() < 1e-6);
 }
@@ -110,7 +110,8 @@ fn weighs_what_its_bodies_weigh() {
 fn at_rest_the_ground_carries_its_weight() {
     let weight = m113_chrono().total_mass() * GRAVITY;
     for name in ["mid", "hard"] {
-        let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), m113_chrono(), braked());
+        let mut world =
+            world_on(soil(name), Terrain::flat(0.0, SoilId(0)), m113_chrono(), braked());
         // Means over one oscillation on the weak dampers of the data.
         drive(&mut world, 1.0);
         let (mut carried, heartbeats) = (0.0, 100);
@@ -135,7 +136,7 @@ fn it_stands_on_clay_with_its_whole_shoes() {
         let spec = find_vehicle(name).unwrap().tracked().unwrap().clone();
         let weight = spec.total_mass() * GRAVITY;
         let nominal = spec.ground_pressure();
-        let mut world = on(clay.clone(), Terrain::flat(0.0, SoilId(0)), spec, braked());
+        let mut world = world_on(clay.clone(), Terrain::flat(0.0, SoilId(0)), spec, braked());
         drive(&mut world, 2.0);
         let area: f64 = sample(&world).wheels.iter().map(|wheel| wheel.area).sum();
         println!(
@@ -166,7 +167,7 @@ fn its_pull_on_a_road_is_limited_by_friction() {
 
 #[test]
 fn braked_on_thirty_percent_it_stays() {
-    let mut world = on(soil("hard"), slope(0.3), m113_chrono(), braked());
+    let mut world = world_on(soil("hard"), slope(0.3), m113_chrono(), braked());
     // The reference creeps at about 0.25 m/s.
     let creep = moved(&mut world, 2.0, 6.0);
     println!("creeps {creep} m in 4 s");
@@ -175,7 +176,7 @@ fn braked_on_thirty_percent_it_stays() {
 
 #[test]
 fn firm_ground_holds_it_on_thirty_percent() {
-    let mut world = on(scene::firm(0.8), slope(0.3), m113_chrono(), braked());
+    let mut world = world_on(scene::firm(0.8), slope(0.3), m113_chrono(), braked());
     let creep = moved(&mut world, 2.0, 6.0);
     println!("creeps {creep} m in 4 s");
     assert!(creep < 1e-3, "creeps {creep} m in 4 s");
@@ -188,7 +189,7 @@ fn the_steepest_slope_is_that_of_the_soils_friction() {
     assert!((steepest.to_degrees() - 30.0).abs() < 1e-6);
     let way = |degrees: f64| {
         let grade = degrees.to_radians().tan();
-        moved(&mut on(soil("mid"), slope(grade), m113_chrono(), braked()), 3.0, 5.0)
+        moved(&mut world_on(soil("mid"), slope(grade), m113_chrono(), braked()), 3.0, 5.0)
     };
     let (below, above) = (way(28.0), way(33.0));
     assert!(below < 0.01, "slides {below} m in 2 s at 28 degrees");
@@ -273,7 +274,7 @@ fn a_steering_drive_does_not_hold_tracks_that_are_turned_by_motors() {
 }
 
 #[test]
-fn every_steering_turns_it_to_the_side_asked_for() {
+fn every_steering_turns_it_to_the_commanded_side() {
     let brake_torque = 10_000.0;
     let steerings = [
         TrackSteering::Differential { ratio: 0.29, brake_torque },
@@ -286,7 +287,7 @@ fn every_steering_turns_it_to_the_side_asked_for() {
             spec.drive.steering = steering;
             let driver =
                 table(&[[0.0, 0.0], [1.0, 0.0], [1.2, 1.0]], &[[2.0, 0.0], [2.5, side]], &[]);
-            let mut world = on(soil("hard"), Terrain::flat(0.0, SoilId(0)), spec, driver);
+            let mut world = world_on(soil("hard"), Terrain::flat(0.0, SoilId(0)), spec, driver);
             drive(&mut world, 6.0);
             let yaw = sample(&world).pose.yaw();
             assert!(yaw * side > 0.1, "{steering:?}: yaw {yaw} for steering {side}");
@@ -295,7 +296,7 @@ fn every_steering_turns_it_to_the_side_asked_for() {
 }
 
 #[test]
-fn drives_beside_the_reference() {
+fn drives_as_the_reference() {
     // Project Chrono @7689fbc, M113 with single-pin track, released at 1.1 m, throttle 0.6 from 1.2
     // s: distance and speed after 6 s, and the tolerance. The target is 5 %; the bounds keep the
     // difference from growing. See tests/track_segmented.rs.
@@ -322,7 +323,7 @@ fn drives_beside_the_reference() {
 ///
 /// The same drive loses the same at a fifth of the step.
 #[test]
-fn the_soil_takes_what_the_shoes_lose() {
+fn the_soil_receives_the_work_of_the_shoes() {
     let lost = |soil: &str, step: f64| {
         let ground = ground(
             0.05,
@@ -528,7 +529,7 @@ fn threads_and_checkpoints_change_no_bit() {
         let driver = || table(&[[0.5, 0.0], [0.6, 0.6]], &[[1.0, 0.0], [1.5, 0.5]], &[]);
         let tracked = agent(m113_chrono(), driver(), &terrain);
         let hmmwv = scene::vehicle("hmmwv");
-        let mut behind = scene::agent(&hmmwv, driver(), scene::at(-8.0, 0.0, 0.5));
+        let mut behind = scene::agent(&hmmwv, driver(), scene::pose_at(-8.0, 0.0, 0.5));
         behind.name = "hmmwv".into();
         world(flat(0.05, soil("mid")), 2e-3, vec![tracked, behind])
     };

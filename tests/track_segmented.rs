@@ -59,7 +59,7 @@ fn agent(driver: Driver, terrain: &Terrain) -> AgentModel {
     }
 }
 
-fn on(soil: Soil, terrain: Terrain, driver: Driver) -> World {
+fn world_on(soil: Soil, terrain: Terrain, driver: Driver) -> World {
     let agent = agent(driver, &terrain);
     world(ground(0.05, terrain, vec![soil]), STEP, vec![agent])
 }
@@ -93,7 +93,7 @@ fn ramp(time: f64, from: f64, over: f64) -> f64 {
 }
 
 #[test]
-fn weighs_what_its_bodies_weigh() {
+fn its_weight_is_that_of_its_bodies() {
     let vehicle = TrackedVehicle::new(m113()).unwrap();
     assert!((vehicle.mass() - 11342.86).abs() < 1e-6);
 }
@@ -104,7 +104,7 @@ fn at_rest_the_ground_carries_its_weight() {
     // The softer is the further from rest; weekly both.
     for name in &["mid", "hard"][..if crate::is_weekly() { 2 } else { 1 }] {
         let driver = table(&[], &[], &[[0.0, 1.0], [1.0, 1.0]]);
-        let mut world = on(soil(name), Terrain::flat(0.0, SoilId(0)), driver);
+        let mut world = world_on(soil(name), Terrain::flat(0.0, SoilId(0)), driver);
         // It rocks at 1 Hz on the weak dampers of the data: means over two oscillations.
         drive(&mut world, 12.0);
         let (mut carried, heartbeats) = (0.0, 200);
@@ -123,7 +123,7 @@ fn at_rest_the_ground_carries_its_weight() {
 #[test]
 fn braked_on_thirty_percent_it_stays() {
     let driver = table(&[], &[], &[[0.0, 1.0], [1.0, 1.0]]);
-    let mut world = on(soil("hard"), slope(0.3), driver);
+    let mut world = world_on(soil("hard"), slope(0.3), driver);
     drive(&mut world, 10.0);
     let before = sample(&world).pose.position;
     drive(&mut world, 14.0);
@@ -134,7 +134,7 @@ fn braked_on_thirty_percent_it_stays() {
 }
 
 #[test]
-fn drives_beside_the_reference() {
+fn drives_as_the_reference() {
     // Project Chrono @7689fbc, M113 with single-pin track, released at 1.1 m, throttle 0.6 from 1.2
     // s, steps of 0.5 ms: distance and speed after 6 s. Its transmission leads its driveline by 8
     // to 13 % of its speed in first gear (0.24, the engine at 1180 to 1320 rpm). The tolerances are
@@ -171,7 +171,7 @@ fn drives_beside_the_reference() {
 /// the engine gives. Sliding friction on the hard soil is twice that. The reference continues to
 /// turn there; see docs/comparison.md.
 #[test]
-fn it_stands_where_steering_gives_less_than_friction_asks_for() {
+fn it_is_stationary_where_steering_is_below_friction() {
     let mut spec = m113();
     spec.drive.steering = TrackSteering::ClutchBrake { brake_torque: 1e4 };
     let given = 0.5 * spec.gauge() * 0.5 * 1e4 / spec.drive_radius();
@@ -341,7 +341,7 @@ fn a_double_pin_track_runs_as_well() {
 
 /// Steps too long for these tracks give a warning, since results are wrong.
 #[test]
-fn long_steps_are_told_of() {
+fn long_steps_cause_a_warning() {
     let told = |model: &str, step: f64| {
         let text = format!(
             "format = 1\nname = \"long\"\n\

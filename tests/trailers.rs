@@ -4,17 +4,17 @@
 //! Bits are the same on any threads and ranks and after a checkpoint.
 
 use crate::ranks::{alone, together};
-use crate::scene::{agent, at, firm, flat, table, world};
+use crate::scene::{agent, firm, flat, pose_at, table, world};
 
 use bekker::collision::{CollisionPair, FreeBody, Hull};
 use bekker::scenario::{ScenarioFile, build};
 use bekker::simulation::{
-    AgentModel, CollisionTarget, Command, CommandError, Event, GroundVehicle, Route, SceneModel,
-    StartCondition, World, WorldModel, checkpoint,
+    AgentModel, CollisionTarget, Command, CommandError, Event, GroundVehicle, MessageRoute,
+    SceneModel, StartCondition, World, WorldModel, checkpoint,
 };
 use bekker::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 use bekker::sync::Partition;
-use bekker::sync::message::RunningGear;
+use bekker::sync::message::RunningGearMessage;
 use bekker::vehicle::spec::HullBox;
 use bekker::vehicle::{Selector, Vehicle, find_wheeled};
 use std::path::Path;
@@ -52,13 +52,13 @@ fn model(text: &str, sets: &[&str]) -> WorldModel {
 
 /// Tractor and trailer are one agent: ranks send, and checkpoints hold, both.
 #[test]
-fn any_threads_ranks_and_a_cut_give_the_same_bits() {
+fn any_threads_ranks_and_a_resume_give_the_same_bits() {
     const HEARTBEATS: usize = 250;
     let model = model(SCENARIO, &[]);
     let expected = alone(model.clone(), HEARTBEATS);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(expected, one.install(|| alone(model.clone(), HEARTBEATS)));
-    let found = together(&model, None, 2, &Partition::RoundRobin, Route::All, HEARTBEATS);
+    let found = together(&model, None, 2, &Partition::RoundRobin, MessageRoute::All, HEARTBEATS);
     assert_eq!(expected, found);
     let mut first = World::new(model);
     (0..100).for_each(|_| first.advance());
@@ -158,9 +158,9 @@ fn the_picture_shows_it_where_it_is() {
     assert!(light.articulation.abs() > 0.02, "it turns: {light:?}");
 }
 
-/// An uncoupled trailer is drawn where it stands, not behind its former tractor.
+/// An uncoupled trailer is drawn at its position, not behind its former tractor.
 #[test]
-fn the_picture_leaves_a_parted_trailer_where_it_stands() {
+fn an_uncoupled_trailer_is_drawn_where_it_stopped() {
     let mut world = World::new(model(SCENARIO, &["vehicle.0.uncouple_time=0.5"]));
     (0..350).for_each(|_| world.advance());
     let scene = SceneModel::new(world.model(), &[]);
@@ -170,7 +170,7 @@ fn the_picture_leaves_a_parted_trailer_where_it_stands() {
     let (behind, chassis) =
         (Vec3::from(spec.trailer.as_ref().unwrap().coupling), &messages[0].chassis);
     let coupling = chassis.point(&behind);
-    let RunningGear::Wheels(wheels) = &messages[0].gear else { panic!("on wheels") };
+    let RunningGearMessage::Wheels(wheels) = &messages[0].gear else { panic!("on wheels") };
     let own = wheels.iter().rev().take(2).map(|wheel| chassis.point(&wheel.pose.position));
     let wheels = own.sum::<Vec3>() * 0.5;
     assert!((wheels - coupling).norm() > 5.0, "the tractor drives on: {wheels:?}");
@@ -189,7 +189,7 @@ fn the_picture_leaves_a_parted_trailer_where_it_stands() {
 }
 
 #[test]
-fn what_draws_no_trailer_is_refused() {
+fn uncoupling_without_a_trailer_is_refused() {
     for (model, said) in [
         ("hmmwv+caravan", "known: cargo_trailer, semitrailer"),
         ("hmmw+cargo_trailer", "did you mean"),
@@ -239,7 +239,7 @@ driver = { kind = "table", rows = [{ time = 0, gear = "neutral" }] }
 "#;
 
 #[test]
-fn parted_and_struck_trailers_give_the_same_bits() {
+fn uncoupled_and_hit_trailers_give_the_same_bits() {
     const HEARTBEATS: usize = 400;
     let model = model(PARTED, &[]);
     let mut whole = World::new(model.clone());
@@ -260,10 +260,10 @@ fn parted_and_struck_trailers_give_the_same_bits() {
         struck(1, CollisionTarget::Vehicle(0)) && struck(0, CollisionTarget::Vehicle(1)),
         "the trailer is met"
     );
-    assert!(struck(2, CollisionTarget::Obstacle(0)), "the trailer meets what stands");
+    assert!(struck(2, CollisionTarget::Obstacle(0)), "the trailer hits the obstacle");
     let expected = alone(model.clone(), HEARTBEATS);
     assert_eq!(&whole.hash(), expected.last().unwrap());
-    for route in [Route::All, Route::Neighbor] {
+    for route in [MessageRoute::All, MessageRoute::Neighbor] {
         let found = together(&model, None, 3, &Partition::RoundRobin, route, HEARTBEATS);
         assert_eq!(expected, found, "{route:?}");
     }
@@ -281,7 +281,7 @@ fn parted_and_struck_trailers_give_the_same_bits() {
 /// It is released at 8 m/s on firm ground with brakes on both wheels and its stand sliding. The
 /// moments about its axle give the deceleration d, and so the stopping distance v²/(2 d).
 #[test]
-fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
+fn an_uncoupled_trailer_stops_by_the_closed_form() {
     const TORQUE: f64 = 600.0;
     let mut spec = find_wheeled("hmmwv+cargo_trailer").unwrap();
     spec.tire.flexible = None;
@@ -292,7 +292,7 @@ fn an_uncoupled_trailer_stops_as_the_closed_form_says() {
     let own = AgentModel {
         speed: 8.0,
         uncouple_time: Some(0.2),
-        ..agent(&vehicle, rolls, at(0.0, 0.0, vehicle.ride_radius()))
+        ..agent(&vehicle, rolls, pose_at(0.0, 0.0, vehicle.ride_radius()))
     };
     let mut world = world(flat(0.1, firm(0.8)), 1e-3, vec![own]);
     let state = |world: &World| {
@@ -381,7 +381,7 @@ fn a_coupling_breaks_beyond_its_load() {
         spec.trailer.as_mut().unwrap().hitch.breaking_load = Some(load);
         let vehicle = Arc::new(Vehicle::new(spec).unwrap());
         let driver = table(&[[0.0, 0.6], [1.0, 0.6]], &[], &[]);
-        let own = agent(&vehicle, driver, at(0.0, 0.0, vehicle.ride_radius()));
+        let own = agent(&vehicle, driver, pose_at(0.0, 0.0, vehicle.ride_radius()));
         let mut world = world(flat(0.1, firm(0.8)), 1e-3, vec![own]);
         (0..200).any(|_| {
             world.advance();

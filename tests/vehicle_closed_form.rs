@@ -11,7 +11,7 @@ use bekker::vehicle::spec::{Point, Suspension};
 use bekker::vehicle::tire::{FirmPatch, GroundPlane, TireState};
 use bekker::vehicle::{Controls, Vehicle, VehicleSpec, find_wheeled};
 use nalgebra::{DMatrix, DVector, Matrix2, Matrix4, Vector2, Vector4};
-use scene::{agent, at, drive, firm, flat, table, vehicle, world};
+use scene::{agent, drive, firm, flat, pose_at, table, vehicle, world};
 
 fn first(world: &World) -> Sample {
     world.samples().next().unwrap()
@@ -73,7 +73,7 @@ fn wheels_carry_the_weight_and_share_it_by_the_center_of_mass() {
         let (mass, com) = center_of_mass(spec);
         assert!((mass * 1000.0 - grams).abs() < 0.5, "{name}: parts of {mass} kg");
         let lift = vehicle.ride_radius();
-        let model = agent(&vehicle, table(&[], &[], &[]), at(0.0, 0.0, lift));
+        let model = agent(&vehicle, table(&[], &[], &[]), pose_at(0.0, 0.0, lift));
         let mut world = world(flat(0.05, firm(0.8)), 2e-3, vec![model]);
         drive(&mut world, 8.0);
         let sample = first(&world);
@@ -102,7 +102,7 @@ fn wheels_carry_the_weight_and_share_it_by_the_center_of_mass() {
 fn circle(steering: f64, throttle: f64, time: f64) -> (f64, f64, f64) {
     let hmmwv = vehicle("hmmwv");
     let driver = table(&[[0.5, 0.0], [1.0, throttle]], &[[0.5, 0.0], [2.0, steering]], &[]);
-    let model = agent(&hmmwv, driver, at(0.0, 0.0, hmmwv.ride_radius()));
+    let model = agent(&hmmwv, driver, pose_at(0.0, 0.0, hmmwv.ride_radius()));
     let mut world = world(flat(0.05, firm(0.8)), 2e-3, vec![model]);
     drive(&mut world, time);
     let sample = first(&world);
@@ -250,7 +250,7 @@ fn a_quarter_car_swings_at_its_frequencies() {
 ///
 /// Its damper is overcritical in the wheel hop mode.
 #[test]
-fn a_damped_quarter_car_moves_as_its_eigenvalues_say() {
+fn a_damped_quarter_car_moves_by_its_eigenvalues() {
     let car = QuarterCar {
         sprung: 521.63,
         unsprung: 62.0,
@@ -296,7 +296,7 @@ fn a_vehicle_answers_a_curb_as_a_half_car() {
     let (h, settle, rise) = (5e-4, 4.0, 5e-3);
     let road = |time: f64| rise * ((time - settle) / 0.02).clamp(0.0, 1.0);
 
-    let mut state = vehicle.state(&at(0.0, 0.0, vehicle.ride_radius()));
+    let mut state = vehicle.state(&pose_at(0.0, 0.0, vehicle.ride_radius()));
     let mut workspace = vehicle.workspace(&state);
     let mut tires = [TireState::default(); 4];
     let mut found = Vec::new();

@@ -4,7 +4,7 @@
 //! unknown entries are named.
 
 use assert_cmd::Command;
-use bekker::chrono_import::{CompanionFiles, ImportError, Imported, import};
+use bekker::chrono_import::{CompanionFiles, ImportError, ImportedVehicle, import};
 use bekker::curve::Curve;
 use bekker::mobility::vehicle_sheet::VehicleSheet;
 use bekker::scenario::{ScenarioFile, build};
@@ -46,7 +46,7 @@ impl Data {
         self.write(name, &figures);
     }
 
-    fn import(&self, name: &str) -> Result<Imported, ImportError> {
+    fn import(&self, name: &str) -> Result<ImportedVehicle, ImportError> {
         import(&self.path(name), None, &CompanionFiles::default())
     }
 }
@@ -238,7 +238,7 @@ fn hmmwv(data: &Data, own: &VehicleSpec) {
     data.write("hmmwv/vehicle.json", &file("Vehicle", "WheeledVehicle", vehicle));
 }
 
-fn near(a: f64, b: f64, share: f64, what: &str) {
+fn assert_close(a: f64, b: f64, share: f64, what: &str) {
     assert!((a / b - 1.0).abs() <= share, "{what}: {a} is not {b}");
 }
 
@@ -264,12 +264,12 @@ fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
         println!("{} {:.1} N, {:.3} and {:.3} Hz", found.name, found.load, found.bounce, found.hop);
         // Requirement of issue 21. The damper, which has one coefficient there, changes none of
         // them.
-        near(found.load, expected.load, 0.01, "load");
-        near(found.bounce, expected.bounce, 0.01, "bounce");
-        near(found.hop, expected.hop, 0.01, "hop");
+        assert_close(found.load, expected.load, 0.01, "load");
+        assert_close(found.bounce, expected.bounce, 0.01, "bounce");
+        assert_close(found.hop, expected.hop, 0.01, "hop");
     }
     let (found, expected) = (found.turning.unwrap(), expected.turning.unwrap());
-    near(found.circle, expected.circle, 0.01, "turning circle");
+    assert_close(found.circle, expected.circle, 0.01, "turning circle");
     // Entries without a counterpart are reported, each with its file.
     let told =
         |file: &str, key: &str| read.omitted.iter().any(|own| own.file == file && own.key == key);
@@ -282,7 +282,7 @@ fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_file_key_value_and_what_is_allowed() {
+fn faults_are_named_with_file_key_value_and_allowed_range() {
     let data = Data::new();
     let known = find_wheeled("hmmwv").unwrap();
     let cases = [
@@ -639,7 +639,7 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
     };
     let read =
         import(&data.path("hmmwv/vehicle.json"), None, &beside("other/shafts.json")).unwrap();
-    let powertrain = |read: &Imported| read.spec.wheeled().unwrap().powertrain.clone();
+    let powertrain = |read: &ImportedVehicle| read.spec.wheeled().unwrap().powertrain.clone();
     assert_eq!(powertrain(&read), powertrain(&expected));
     // The combined file of the folder is used if the folder lacks a separate engine.
     std::fs::remove_dir_all(data.path("hmmwv/power")).unwrap();
@@ -659,7 +659,7 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
     let read = import(&data.path("hmmwv/vehicle.json"), None, &beside("other/maps.json")).unwrap();
     let own = powertrain(&read);
     let half = own.engine.torque(0.5, 2000.0 * bekker::vehicle::powertrain::RPM).value;
-    near(half, 0.5 * (400.0 - 40.0), 1e-9, "torque");
+    assert_close(half, 0.5 * (400.0 - 40.0), 1e-9, "torque");
     assert_eq!(own.gearbox.shift_rpm, [[800.0, 2500.0], [900.0, 2600.0]]);
     // One gear, with a power and without.
     for power in [Some(json!(80e3)), None] {
@@ -673,7 +673,7 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
             import(&data.path("hmmwv/vehicle.json"), None, &beside("other/simple.json")).unwrap();
         let own = powertrain(&read);
         assert_eq!(own.gearbox.ratios, [0.3]);
-        near(own.engine.torque(1.0, 0.0).value, 400.0, 1e-9, "torque");
+        assert_close(own.engine.torque(1.0, 0.0).value, 400.0, 1e-9, "torque");
     }
     data.write("other/cvt.json", &file("Powertrain", "SimpleCVTPowertrain", json!({})));
     let told = import(&data.path("hmmwv/vehicle.json"), None, &beside("other/cvt.json"));
@@ -682,7 +682,7 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
 }
 
 #[test]
-fn a_file_of_another_kind_is_refused_by_what_it_is() {
+fn a_file_of_another_kind_is_refused_with_its_kind() {
     let data = Data::new();
     hmmwv(&data, &find_wheeled("hmmwv").unwrap());
     let tir = b"[MDI_HEADER]\nFILE_TYPE = 'tir'\n$ at 20 \xb0C\n[UNITS]\nLENGTH = 'meter'\n";
@@ -753,7 +753,7 @@ fn the_m113_comes_back_part_by_part() {
     m113(&data, &known);
     let read = data.import("M113/vehicle.json").unwrap();
     let own = read.spec.tracked().unwrap();
-    near(own.total_mass(), known.total_mass(), 1e-12, "mass");
+    assert_close(own.total_mass(), known.total_mass(), 1e-12, "mass");
     assert_eq!((&own.left, &own.right), (&known.left, &known.right));
     // Its arms, springs and wheels decide the natural frequencies.
     assert_eq!(own.road_arm, known.road_arm);
@@ -763,16 +763,21 @@ fn the_m113_comes_back_part_by_part() {
     let sheet = |spec: &AnySpec| VehicleSheet::new("m113", spec).unwrap().hull.unwrap();
     let (found, expected) = (sheet(&read.spec), sheet(&AnySpec::Tracked(known.clone())));
     println!("{:.3} and {:.3} Hz", found.bounce, found.pitch);
-    near(found.bounce, expected.bounce, 0.01, "bounce");
-    near(found.pitch, expected.pitch, 0.01, "pitch");
-    near(found.damping_ratio, expected.damping_ratio, 0.01, "damping");
-    near(own.sprocket.tooth.height, known.sprocket.tooth.height, 1e-9, "tooth");
-    near(own.sprocket.spin_inertia, known.sprocket.spin_inertia, 1e-12, "sprocket");
+    assert_close(found.bounce, expected.bounce, 0.01, "bounce");
+    assert_close(found.pitch, expected.pitch, 0.01, "pitch");
+    assert_close(found.damping_ratio, expected.damping_ratio, 0.01, "damping");
+    assert_close(own.sprocket.tooth.height, known.sprocket.tooth.height, 1e-9, "tooth");
+    assert_close(own.sprocket.spin_inertia, known.sprocket.spin_inertia, 1e-12, "sprocket");
     assert_eq!(own.powertrain.gearbox, known.powertrain.gearbox);
     assert_eq!(own.drive.ratio, known.drive.ratio);
     // 222 N and 10.8 N s/m per tonne, rounded.
-    near(own.drive.resistance.force, known.drive.resistance.force, 1e-3, "resistance");
-    near(own.drive.resistance.per_speed, known.drive.resistance.per_speed, 5e-3, "resistance");
+    assert_close(own.drive.resistance.force, known.drive.resistance.force, 1e-3, "resistance");
+    assert_close(
+        own.drive.resistance.per_speed,
+        known.drive.resistance.per_speed,
+        5e-3,
+        "resistance",
+    );
     assert!(matches!(own.drive.steering, TrackSteering::Differential { .. }));
     for (own, known) in own.shoe.faces.iter().zip(&known.shoe.faces) {
         assert_eq!((own.length, own.width), (known.length, known.width));
@@ -802,7 +807,7 @@ fn differences_of_the_right_track_are_reported() {
 /// A simple driveline of tracks has no gear and takes the gear of another driveline in its
 /// vehicle's folder.
 ///
-/// The same vehicle has that gear with the other driveline. If there is none, a default ratio is
+/// The same vehicle has that gear with the other driveline. Without one, a default ratio is
 /// used and reported.
 #[test]
 fn a_simple_driveline_of_tracks_takes_the_gear_of_its_folder() {
@@ -870,7 +875,7 @@ fn an_imported_vehicle_is_checked_and_drives() {
     drive(data.place.path(), "own.toml");
 }
 
-/// A vehicle's parts are those of its own folder for any spelling of its path.
+/// A vehicle's parts are those of its folder for any spelling of its path.
 ///
 /// Faults quote the path as spelled.
 #[test]

@@ -5,9 +5,9 @@ use crate::runs;
 
 use bekker::scenario::ScenarioFile;
 use bekker::scenario::build::{scene_model, world};
-use bekker::simulation::{Runner, Schedule};
-use bekker::view::{Clients, Control, DisplayedRun, LiveView, PollResult, Source};
-use runs::{Runs, told};
+use bekker::simulation::{RunSchedule, Runner};
+use bekker::view::{Clients, Control, DisplayedRun, LiveView, MessageSource, PollResult};
+use runs::{Runs, stderr_text};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -49,7 +49,7 @@ fn driven(runs: &Runs) -> PathBuf {
     let out = runs.out("run");
     let output =
         bekker().arg("run").arg(&runs.scenario).args(["-q", "--out"]).arg(&out).output().unwrap();
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     out
 }
 
@@ -123,7 +123,7 @@ fn recorded(run: &Path, tick: u64) -> String {
 
 #[test]
 fn a_seek_restores_the_recorded_hash() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let run = driven(&runs);
     let (_view, url) = viewed(&run);
     let mut socket = watch(&url);
@@ -233,7 +233,7 @@ picture = { draw = false }
 
 #[test]
 fn links_are_shown_while_they_hold_and_lights_in_their_colors() {
-    let runs = Runs::of(TRAFFIC);
+    let runs = Runs::new(TRAFFIC);
     let run = driven(&runs);
     let (_view, url) = viewed(&run);
     let mut socket = watch(&url);
@@ -275,7 +275,7 @@ fn get(url: &str, target: &str) -> String {
 
 #[test]
 fn only_the_page_is_served_and_only_with_the_token() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let run = driven(&runs);
     let (_view, url) = viewed(&run);
     let get = |target: &str| get(&url, target);
@@ -293,13 +293,13 @@ fn only_the_page_is_served_and_only_with_the_token() {
 fn watching_changes_no_bit() {
     let file = ScenarioFile::parse("watched", SCENARIO, Path::new("."), &[]).unwrap();
     let built = world(&file).unwrap();
-    let schedule = Schedule::until(0.6);
+    let schedule = RunSchedule::until(0.6);
     let alone = Runner::new(built.world.clone(), None, schedule).unwrap();
     let (alone, _) = alone.run::<()>(&mut []).unwrap();
     let scene = Arc::new(scene_model(&file, &built.world, &built.meshes, built.random.as_ref()));
     let model = Arc::new(built.world.clone());
     let view = DisplayedRun::new("watched", 0.6, model, scene, Default::default());
-    let clients = Clients::new(view, Source::Live, Arc::new(Control::new(true, None)));
+    let clients = Clients::new(view, MessageSource::Live, Arc::new(Control::new(true, None)));
     let client = clients.join();
     let mut live = LiveView::new(clients.clone(), Arc::new(AtomicBool::new(false))).unwrap();
     let runner = Runner::new(built.world, None, schedule).unwrap();
@@ -332,7 +332,7 @@ fn watching_changes_no_bit() {
 
 #[test]
 fn a_folder_of_runs_is_listed_compared_and_watched() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let run = driven(&runs);
     let folder = runs.out("several");
     std::fs::create_dir(&folder).unwrap();
@@ -365,7 +365,7 @@ fn a_folder_of_runs_is_listed_compared_and_watched() {
     // Neither a run nor a folder of runs.
     let output = bekker().arg("view").arg(folder.join("a study")).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(told(&output).contains("is not a run folder"), "{}", told(&output));
+    assert!(stderr_text(&output).contains("is not a run folder"), "{}", stderr_text(&output));
 }
 
 /// Links in a folder of runs do not give access to files outside it.
@@ -373,7 +373,7 @@ fn a_folder_of_runs_is_listed_compared_and_watched() {
 #[test]
 fn a_folder_of_runs_shows_nothing_outside_of_it() {
     use std::os::unix::fs::symlink;
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let run = driven(&runs);
     let (folder, outside) = (runs.out("several"), runs.out("outside"));
     for path in [&folder, &outside, &folder.join("study"), &outside.join("study")] {
@@ -416,7 +416,7 @@ fn two() -> String {
 /// however short their timeout.
 #[test]
 fn a_run_on_several_ranks_is_watched_live() {
-    let runs = Runs::of(&two());
+    let runs = Runs::new(&two());
     let alone = driven(&runs);
     let hash = |out: &Path| {
         let summary = std::fs::read_to_string(out.join("summary.json")).unwrap();
@@ -476,7 +476,7 @@ fn a_run_on_several_ranks_is_watched_live() {
 
 #[test]
 fn ranks_leave_a_page_too() {
-    let runs = Runs::of(&two());
+    let runs = Runs::new(&two());
     let sizes: Vec<u64> = [&[][..], &["--ranks", "2", "--route", "neighbor"]]
         .iter()
         .map(|options| {
@@ -484,7 +484,7 @@ fn ranks_leave_a_page_too() {
             let mut command = bekker();
             command.arg("run").arg(&runs.scenario).args(["-q", "--html"]);
             let output = command.args(*options).arg("--out").arg(&out).output().unwrap();
-            assert!(output.status.success(), "{}", told(&output));
+            assert!(output.status.success(), "{}", stderr_text(&output));
             std::fs::metadata(out.join("view.html")).unwrap().len()
         })
         .collect();
@@ -599,7 +599,7 @@ impl Browser {
         }
     }
 
-    /// Waits until the page has drawn what it holds: the frame under way, and the one after it.
+    /// Waits until the page has drawn its data: the frame in progress, and the next one.
     fn draw(&mut self) {
         self.evaluate(
             "globalThis.drawn = false; \
@@ -649,7 +649,7 @@ fn outside() -> String {
 
 #[test]
 fn keys_drive_a_vehicle() {
-    let runs = Runs::of(&outside());
+    let runs = Runs::new(&outside());
     let mut command = bekker();
     command.arg("run").arg(&runs.scenario).args(["-q", "--view", "--serve-token", "secret"]);
     command.arg("--out").arg(runs.out("run")).stderr(Stdio::piped()).stdout(Stdio::null());
@@ -674,7 +674,7 @@ const FROM_ABOVE: &str = "bekker.eye.mode = 'orbit'; bekker.eye.azimuth = 3.1415
 
 #[test]
 fn the_page_shows_new_ruts_and_seeks() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let run = driven(&runs);
     let (_view, url) = viewed(&run);
     let Some(mut browser) = Browser::open(&format!("{url}&keep")) else { return };
@@ -716,11 +716,11 @@ fn the_page_shows_new_ruts_and_seeks() {
 
 #[test]
 fn one_file_plays_without_anything_else() {
-    let runs = Runs::of(SCENARIO);
+    let runs = Runs::new(SCENARIO);
     let run = driven(&runs);
     let page = runs.out("page.html");
     let output = bekker().arg("view").arg(&run).arg("--html").arg(&page).output().unwrap();
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     let text = std::fs::read_to_string(&page).unwrap();
     for outside in ["src=\"http", "href=\"http", "from 'http", "import('http"] {
         assert!(!text.contains(outside), "{outside}");
@@ -746,17 +746,17 @@ fn one_file_plays_without_anything_else() {
 #[test]
 #[ignore = "takes a minute and 2 GB: cargo test ... -- --ignored a_hundred_megabytes --nocapture"]
 fn a_page_of_a_hundred_megabytes_opens() {
-    let runs = Runs::of(&two());
+    let runs = Runs::new(&two());
     let out = runs.out("run");
     let mut command = bekker();
     command.arg("run").arg(&runs.scenario).args(["-q", "--html", "--out"]).arg(&out);
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", stderr_text(&output));
     let (short, long) = (out.join("view.html"), runs.out("long.html"));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/long_page.py");
     let mut python = Command::new("python3");
     let made = python.arg(script).arg(short).arg(&long).arg("100").output().unwrap();
-    assert!(made.status.success(), "{}", told(&made));
+    assert!(made.status.success(), "{}", stderr_text(&made));
     let duration: f64 = String::from_utf8_lossy(&made.stdout).trim().parse().unwrap();
     assert!(std::fs::metadata(&long).unwrap().len() > 95_000_000);
     let begun = Instant::now();

@@ -1,6 +1,6 @@
 //! Instance of an importer, with its logger and the strings returned last.
 
-use bekker::fmu::{FmuError, Instance};
+use bekker::fmu::{FmuError, FmuInstance};
 use std::ffi::{CStr, CString};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -32,7 +32,7 @@ pub type Log = Box<dyn Fn(Status, &str)>;
 
 /// Instance of an importer.
 pub struct Component {
-    pub instance: Instance,
+    pub instance: FmuInstance,
     log: Log,
     /// Returned strings, which are valid until the next call.
     pub texts: Vec<CString>,
@@ -43,7 +43,7 @@ pub struct Component {
 impl Component {
     /// Creates an instance; logs the reason and returns `None` if it cannot.
     pub fn new(resources: &Path, token: &str, log: Log) -> Option<Component> {
-        let made = catch_unwind(AssertUnwindSafe(|| Instance::new(resources, token)));
+        let made = catch_unwind(AssertUnwindSafe(|| FmuInstance::new(resources, token)));
         match made {
             Ok(Ok(instance)) => Some(Component { instance, log, texts: Vec::new(), broken: false }),
             Ok(Err(error)) => {

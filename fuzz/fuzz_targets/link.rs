@@ -3,14 +3,14 @@
 #![no_main]
 
 use bekker::link::frame::{FrameDecoder, encode};
-use bekker::link::message::Request;
+use bekker::link::message::PeerRequest;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut decoder = FrameDecoder::default();
     decoder.feed(bytes);
     while let Ok(Some(text)) = decoder.next_message() {
-        let _ = serde_json::from_str::<Request>(&text);
+        let _ = serde_json::from_str::<PeerRequest>(&text);
     }
     let _ = decoder.end();
     // with a valid length, to test the reader of JSON
@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
         let mut decoder = FrameDecoder::default();
         decoder.feed(&encode(text));
         if let Ok(Some(text)) = decoder.next_message() {
-            let _ = serde_json::from_str::<Request>(&text);
+            let _ = serde_json::from_str::<PeerRequest>(&text);
         }
     }
 });

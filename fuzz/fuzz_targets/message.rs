@@ -2,12 +2,12 @@
 #![no_main]
 
 use bekker::sync::ground_code::CodecState;
-use bekker::sync::message::Reader;
+use bekker::sync::message::MessageReader;
 use libfuzzer_sys::fuzz_target;
 
 fn read(bytes: &[u8]) {
     let mut patches = bekker::ground::Patches::default();
-    let mut reader = Reader::new(bytes);
+    let mut reader = MessageReader::new(bytes);
     let mut codec_states = vec![CodecState::default(); 4];
     while let Ok(Some(_)) = reader.next(&mut codec_states, &mut patches) {}
 }

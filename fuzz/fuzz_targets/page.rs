@@ -3,7 +3,7 @@
 
 use bekker::scenario::{ScenarioFile, build};
 use bekker::spatial::Vec3;
-use bekker::view::{Clients, Control, DisplayedRun, Source};
+use bekker::view::{Clients, Control, DisplayedRun, MessageSource};
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ fn clients(text: &str) -> Arc<Clients> {
     let scene = build::scene_model(&file, &built.world, &built.meshes, built.random.as_ref());
     let view =
         DisplayedRun::new("watched", 1.0, Arc::new(built.world), Arc::new(scene), Vec3::zeros());
-    Clients::new(view, Source::Recorded, Arc::new(Control::new(true, Some(1.0))))
+    Clients::new(view, MessageSource::Recorded, Arc::new(Control::new(true, Some(1.0))))
 }
 
 fn watched() -> &'static [Arc<Clients>] {

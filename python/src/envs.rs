@@ -7,7 +7,8 @@ use crate::pool::Pool;
 use crate::simulation::{image, shot};
 use crate::value::to_python;
 use bekker::learning::{
-    Autoreset, Batch, Env, EpisodeEnding, LearningError, TASKS, Task, Transitions, layout,
+    Autoreset, Env, EnvBatch, EpisodeEnding, LearningError, LearningTask, TASKS, Transitions,
+    layout,
 };
 use bekker::report::shot::Shot;
 use pyo3::prelude::*;
@@ -16,7 +17,7 @@ use pyo3::types::{PyBytes, PyDict, PyType};
 /// Environments of one task, stepped in parallel on threads of this object.
 #[pyclass(module = "bekker._core")]
 pub struct Envs {
-    batch: Batch,
+    batch: EnvBatch,
     /// Number of steps after which episodes are truncated.
     limit: Option<u32>,
     pool: Pool,
@@ -85,7 +86,7 @@ impl Envs {
         let num_envs = num_envs as usize;
         let options = options_of(options)?;
         let pool = Pool::new(py, "num_threads", threads)?;
-        let batch = pool.work(py, || Batch::new(task, options, num_envs, limit))?;
+        let batch = pool.work(py, || EnvBatch::new(task, options, num_envs, limit))?;
         let batch = batch.map_err(|failure| refused(py, failure))?;
         Ok(Envs { batch, limit, pool, out: Transitions::default() })
     }
@@ -346,7 +347,7 @@ impl Envs {
 /// Returns the tasks: name, maximum steps of an episode, terms of the reward, maximum vehicles.
 #[pyfunction]
 pub fn tasks() -> Vec<(&'static str, u32, Vec<&'static str>, u32)> {
-    let told = |task: &&'static dyn Task| {
+    let told = |task: &&'static dyn LearningTask| {
         (task.id(), task.max_steps(), task.terms().to_vec(), task.vehicles()[1])
     };
     TASKS.iter().map(told).collect()

@@ -2,7 +2,7 @@
 
 use crate::error;
 use crate::value::to_python;
-use bekker::rig::{PlateRig, Rig, RigError, ShearRig, WheelMotion, WheelRig};
+use bekker::rig::{PlateRig, Rig, RigError, ShearRig, WheelRig, WheelRigMotion};
 use bekker::scenario::build::{custom_soil, vehicle_spec};
 use bekker::scenario::{Diagnostics, Document};
 use bekker::scm::{PlateOutline, Underside};
@@ -56,7 +56,7 @@ fn laws(py: Python<'_>, name: &str) -> PyResult<Laws> {
 }
 
 /// Refuses a value outside the range of the option of `bekker rig`.
-fn within(
+fn check_range(
     py: Python<'_>,
     key: &str,
     value: f64,
@@ -103,11 +103,13 @@ fn plate(
 ) -> PyResult<PlateRig> {
     let [length, width] = size;
     match radius {
-        Some(radius) => within(py, "radius", radius, 0.01..=5.0, "m")?,
-        None => size.into_iter().try_for_each(|side| within(py, "size", side, 0.01..=10.0, "m"))?,
+        Some(radius) => check_range(py, "radius", radius, 0.01..=5.0, "m")?,
+        None => {
+            size.into_iter().try_for_each(|side| check_range(py, "size", side, 0.01..=10.0, "m"))?
+        }
     }
-    within(py, "pressure", pressure, 100.0..=1e7, "Pa")?;
-    within(py, "spacing", spacing, 0.001..=0.5, "m")?;
+    check_range(py, "pressure", pressure, 100.0..=1e7, "Pa")?;
+    check_range(py, "spacing", spacing, 0.001..=0.5, "m")?;
     let outline = radius
         .map_or(PlateOutline::Rectangle { length, width }, |radius| PlateOutline::Disc { radius });
     let laws = laws(py, laws_name)?;
@@ -155,7 +157,7 @@ pub fn shear_plate<'py>(
     let plate = plate(py, soil, &changes, laws, (size, radius), pressure, spacing)?;
     let mut rig = ShearRig::new(plate).to_full_strength();
     if let Some(displacement) = displacement {
-        within(py, "displacement", displacement, 0.001..=10.0, "m")?;
+        check_range(py, "displacement", displacement, 0.001..=10.0, "m")?;
         rig.displacement = displacement;
     }
     run(py, &rig)
@@ -184,15 +186,15 @@ pub fn roll_wheel<'py>(
     duration: f64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let [radius, width] = cylinder;
-    within(py, "load", load, 1.0..=1e6, "N")?;
-    within(py, "speed", speed, 0.01..=30.0, "m/s")?;
-    within(py, "spacing", spacing, 0.002..=0.5, "m")?;
-    within(py, "step", step, 1e-5..=0.02, "s")?;
-    within(py, "duration", duration, 0.5..=120.0, "s")?;
+    check_range(py, "load", load, 1.0..=1e6, "N")?;
+    check_range(py, "speed", speed, 0.01..=30.0, "m/s")?;
+    check_range(py, "spacing", spacing, 0.002..=0.5, "m")?;
+    check_range(py, "step", step, 1e-5..=0.02, "s")?;
+    check_range(py, "duration", duration, 0.5..=120.0, "s")?;
     let (wheel, tread, belt) = match vehicle {
         None => {
-            within(py, "radius", radius, 0.02..=3.0, "m")?;
-            within(py, "width", width, 0.01..=3.0, "m")?;
+            check_range(py, "radius", radius, 0.02..=3.0, "m")?;
+            check_range(py, "width", width, 0.01..=3.0, "m")?;
             let wheel = Underside::cylinder(radius, width)
                 .map_err(|e| error::input(py, "radius", &radius, "a wheel radius, m", e))?;
             (wheel, Tread::rough(), None)
@@ -216,7 +218,7 @@ pub fn roll_wheel<'py>(
             (wheel, tread(&spec.tire.rigid), belt)
         }
     };
-    let motion = WheelMotion::Rolling { speed, slip };
+    let motion = WheelRigMotion::Rolling { speed, slip };
     let laws = self::laws(py, laws)?;
     let soil = self::soil(py, soil, &changes, &laws)?;
     let rig = WheelRig::new(soil, wheel, load, motion);

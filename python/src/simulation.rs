@@ -13,7 +13,9 @@ use bekker::report::{event_row, photograph};
 use bekker::scenario::build::{BuiltWorld, world};
 use bekker::scenario::{ScenarioFile, whole_heartbeats};
 use bekker::sensor::Delivery;
-use bekker::simulation::{Command, CommandError, Placement, Sample, Steering, World, checkpoint};
+use bekker::simulation::{
+    Command, CommandError, Sample, SteeringCommand, VehiclePlacement, World, checkpoint,
+};
 use bekker::vehicle::inflation::pascals;
 use bekker::vehicle::{Locks, Selector};
 use pyo3::prelude::*;
@@ -185,7 +187,7 @@ fn refused(py: Python<'_>, failure: CommandError) -> PyErr {
 }
 
 /// Borrows a simulation for reading.
-fn shown<'py>(simulation: &Bound<'py, Simulation>) -> PyResult<PyRef<'py, Simulation>> {
+fn borrow<'py>(simulation: &Bound<'py, Simulation>) -> PyResult<PyRef<'py, Simulation>> {
     simulation.try_borrow().map_err(|_| busy(simulation.py()))
 }
 
@@ -226,25 +228,25 @@ impl Simulation {
     /// Simulated time, s.
     #[getter]
     fn time(slf: &Bound<'_, Self>) -> PyResult<f64> {
-        Ok(shown(slf)?.world.time())
+        Ok(borrow(slf)?.world.time())
     }
 
     /// Whether any vehicle is still driving.
     #[getter]
     fn running(slf: &Bound<'_, Self>) -> PyResult<bool> {
-        Ok(shown(slf)?.world.is_running())
+        Ok(borrow(slf)?.world.is_running())
     }
 
     /// Names of the vehicles.
     #[getter]
     fn vehicles(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
-        Ok(shown(slf)?.built.world.agents.iter().map(|agent| agent.name.clone()).collect())
+        Ok(borrow(slf)?.built.world.agents.iter().map(|agent| agent.name.clone()).collect())
     }
 
     /// Warnings about the scenario, one sentence each.
     #[getter]
     fn warnings(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
-        Ok(shown(slf)?.built.warnings.iter().map(ToString::to_string).collect())
+        Ok(borrow(slf)?.built.warnings.iter().map(ToString::to_string).collect())
     }
 
     /// Advances by a number of heartbeats, or fewer if no vehicle is driving any more.
@@ -340,8 +342,8 @@ impl Simulation {
                     told,
                 ));
             }
-            (share, None) => Steering::Share(share.unwrap_or(0.0)),
-            (None, Some(angle)) => Steering::Angle(angle),
+            (share, None) => SteeringCommand::Share(share.unwrap_or(0.0)),
+            (None, Some(angle)) => SteeringCommand::Angle(angle),
         };
         let gear = match gear {
             "drive" => Selector::Drive,
@@ -389,7 +391,7 @@ impl Simulation {
     ) -> PyResult<String> {
         let this = &mut *held(slf)?;
         let index = this.index(vehicle)?;
-        let place = Placement { position, heading, speed };
+        let place = VehiclePlacement { position, heading, speed };
         let Simulation { world, pool, .. } = this;
         let stand = pool.work(py, || world.respawn(index, &place))?;
         let stand = stand.map_err(|failure| refused(py, failure))?;
@@ -402,13 +404,13 @@ impl Simulation {
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         state(py, &this.world.sample(this.index(vehicle)?).unwrap_or_default())
     }
 
     /// Returns the states of all vehicles now, by name.
     fn states<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let dict = PyDict::new(py);
         for (agent, sample) in this.built.world.agents.iter().zip(this.world.samples()) {
             dict.set_item(&agent.name, state(py, &sample)?)?;
@@ -427,7 +429,7 @@ impl Simulation {
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let contacts = this.world.contacts(this.index(vehicle)?);
         let dict = PyDict::new(py);
         let count = contacts.len();
@@ -456,7 +458,7 @@ impl Simulation {
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let index = this.index(vehicle)?;
         let own = this.happened.iter().filter(|(agent, _)| *agent == index);
         let rows: Vec<&Map<String, Value>> = own.map(|(_, row)| row).collect();
@@ -469,13 +471,13 @@ impl Simulation {
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         to_python(py, &this.world.outcome(this.index(vehicle)?))
     }
 
     /// Returns the content of `summary.json` for the run so far, without the wall time.
     fn summary<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let summary = to_python(py, &this.world.summary(&this.file.scenario.name, 0.0))?;
         // the wall time is measured by the caller
         summary.del_item("wall")?;
@@ -492,7 +494,7 @@ impl Simulation {
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let index = this.index(vehicle)?;
         let sensors = &this.built.world.agents[index].sensors;
         let list = PyList::empty(py);
@@ -514,7 +516,7 @@ impl Simulation {
         y: &[u8],
         ruts: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let [x, y] = [x, y].map(numbers);
         for point in x.iter().zip(&y).map(|(x, y)| [*x, *y]) {
             this.on_terrain(py, point, |axis, at| (axis, at.to_string(), ""))?;
@@ -536,7 +538,7 @@ impl Simulation {
         shape: [i64; 2],
         ruts: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let wrong = |key, value: &dyn Display, allowed| {
             let told = format!("{key} = {value}: must be {allowed}");
             error::input(py, key, value, allowed, told)
@@ -577,7 +579,7 @@ impl Simulation {
 
     /// Returns the complete state as bytes.
     fn snapshot<'py>(slf: &Bound<'_, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let Simulation { built, world, .. } = this;
         let bytes = py.detach(|| checkpoint::encode(&built.world, &built.decisive, world.state()));
         Ok(PyBytes::new(py, &bytes))
@@ -618,7 +620,7 @@ impl Simulation {
         py: Python<'_>,
         path: PathBuf,
     ) -> PyResult<Option<(u32, u32, f64)>> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let Simulation { built, world, pool, .. } = this;
         let georeference = Georeference::from_placement(built.placement.as_ref());
         let lattice = world.model().ground.lattice();
@@ -631,7 +633,7 @@ impl Simulation {
 
     /// Returns the hash of the complete state, 64 hexadecimal digits.
     fn hash(slf: &Bound<'_, Self>, py: Python<'_>) -> PyResult<String> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let world = &this.world;
         let hash = this.pool.work(py, || world.hash())?;
         Ok(hash.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -650,14 +652,14 @@ impl Simulation {
         field: f64,
         supersample: i64,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let vehicle = this.index(vehicle)?;
         let shot = shot(py, camera, vehicle, place, target, size, field, supersample)?;
         image(py, &this.pool, &shot, &this.file, &this.built, &this.world)
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        let this = &*shown(slf)?;
+        let this = &*borrow(slf)?;
         let Simulation { file, world, .. } = this;
         Ok(format!(
             "<bekker.Simulation {:?} at {:.3} s of {} s, {} threads>",

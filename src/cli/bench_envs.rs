@@ -2,7 +2,7 @@
 
 use super::quantity::quantity;
 use super::{Failure, stdout};
-use crate::learning::{Autoreset, Batch, Env, LearningError, Options, TASKS, Transitions};
+use crate::learning::{Autoreset, Env, EnvBatch, LearningError, Options, TASKS, Transitions};
 use crate::report::text_table;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
@@ -124,7 +124,7 @@ impl BenchEnvs {
         let (flexible, step) = (options.flexible_tires == Some(true), options.step);
         let limit = TASKS.iter().find(|task| task.id() == self.task).map(|task| task.max_steps());
         let measured = pool.install(|| -> Result<EnvCost, LearningError> {
-            let mut batch = Batch::new(&self.task, options, self.envs, limit)?;
+            let mut batch = EnvBatch::new(&self.task, options, self.envs, limit)?;
             let mut out = Transitions::default();
             let seeds: Vec<_> = (0..self.envs as u64).map(Some).collect();
             batch.reset(&seeds, &vec![true; self.envs], None, &mut out)?;

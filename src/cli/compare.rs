@@ -8,7 +8,7 @@ use crate::report::text_table;
 use crate::report::{check_writable, drawn_ground as map};
 use crate::scenario::build::{BuiltWorld, props, world};
 use crate::scenario::input;
-use crate::simulation::{OutcomeCode, Prop};
+use crate::simulation::{OutcomeCode, SceneryObject};
 use crate::terrain::{Raster, read_geotiff};
 use clap::Args;
 use serde_json::{Value, json};
@@ -274,7 +274,7 @@ fn as_json(
 /// Ground of a run, built again, and its ruts.
 struct RunLand {
     built: BuiltWorld,
-    props: Vec<Prop>,
+    props: Vec<SceneryObject>,
     ruts: Option<Raster>,
 }
 

@@ -14,7 +14,7 @@ use crate::report::recovery::Recovery;
 use crate::scenario::Scenario;
 use crate::simulation::{
     Controller, Flow, HeartbeatInfo, NAMED_AGENTS, Observer, PacingSummary, Ranks, RunError,
-    Runner, Sample, Schedule, StartCondition, World,
+    RunSchedule, Runner, Sample, StartCondition, World,
 };
 use crate::view::{Clients, DisplayedRun, HtmlFile, LiveView, RanksView};
 use std::path::Path;
@@ -128,7 +128,7 @@ pub struct RunResult {
     pub recorded: RecorderOutput,
     /// Whether the run was ended early, as by a signal to any rank.
     pub interrupted: bool,
-    /// Number of ranks with which to continue, if the run was ended to add one.
+    /// Number of ranks to continue with, if the run was ended to add one.
     pub enlarged_to: Option<usize>,
     /// The run as an HTML page.
     pub html: Option<HtmlFile>,
@@ -179,7 +179,7 @@ pub fn drive<'a>(
     folders.iter().flatten().for_each(|folder| recovery.set_folder(Path::new(folder)));
     timing.tick.store(ranks.world().state().tick, Ordering::Relaxed);
     let reads_ground = serving.tells_ground || (!output.parts && reads_ground(scenario));
-    let schedule = Schedule {
+    let schedule = RunSchedule {
         duration: scenario.time.duration,
         sample_every: scenario.output.interval,
         checkpoint_every: Some(timing.checkpoint_every),
@@ -315,7 +315,7 @@ struct ConsoleObserver<'a> {
     /// Whether the failure of the card (`gave_up`) and a census overrun (`outran`) were reported.
     gave_up: bool,
     outran: bool,
-    /// Number of ranks with which to continue.
+    /// Number of ranks to continue with.
     enlarged_to: Option<usize>,
 }
 

@@ -3,8 +3,8 @@
 use super::{Failure, destination, stdout};
 use crate::fmu::archive::{ArchiveEntry, archive};
 use crate::fmu::{
-    Causality, Description, Interface, SCENARIO, Variable, binary, external_vehicles, library_file,
-    model_identifier, variables,
+    Causality, Interface, ModelDescription, SCENARIO, Variable, binary, external_vehicles,
+    library_file, model_identifier, variables,
 };
 use crate::report::{input_copies, write_file};
 use crate::scenario::build::{BuiltWorld, world};
@@ -73,7 +73,7 @@ impl ExportFmu {
         let identifier = model_identifier(&file.scenario.name);
         let clock = &built.world.clock;
         let heartbeat = clock.reported_time(clock.steps_per_heartbeat());
-        let description = Description {
+        let description = ModelDescription {
             name: &file.scenario.name,
             description: &file.scenario.description,
             token: &built.fingerprint,

@@ -4,7 +4,7 @@ use super::Failure;
 use crate::link::{FoxgloveServer, Publication};
 use crate::report::ReportError;
 use crate::report::record::GROUND_INTERVAL;
-use crate::report::topics::{TopicMessage, Topics, met};
+use crate::report::topics::{TopicEncoder, TopicMessage, counterpart_name};
 use crate::simulation::{Flow, HeartbeatInfo, Observer, Sample, World};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ const POSES: Duration = Duration::from_millis(33);
 /// Sends messages to Foxglove clients; creates none without a client.
 pub struct FoxgloveFeed<'a> {
     server: &'a FoxgloveServer,
-    topics: Option<Topics>,
+    topics: Option<TopicEncoder>,
     told: Option<Instant>,
 }
 
@@ -28,7 +28,7 @@ impl<'a> FoxgloveFeed<'a> {
         let root = moment.root.unwrap_or_default();
         let time_us = world.time_us();
         self.server.time(time_us);
-        let topics = self.topics.get_or_insert_with(|| Topics::new(world.model()));
+        let topics = self.topics.get_or_insert_with(|| TopicEncoder::new(world.model()));
         let server = self.server;
         let mut to = |message: TopicMessage<'_>| {
             let TopicMessage { topic, schema, time_us, data } = message;
@@ -39,7 +39,7 @@ impl<'a> FoxgloveFeed<'a> {
             topics.delivered(*agent as usize, delivery, &mut to)?;
         }
         for (agent, hit) in root.hits {
-            topics.hit(time_us, *agent as usize, &met(world, hit), hit, &mut to)?;
+            topics.hit(time_us, *agent as usize, &counterpart_name(world, hit), hit, &mut to)?;
         }
         for (agent, view) in root.autonomous {
             topics.autonomy(time_us, *agent as usize, view, &mut to)?;

@@ -2,7 +2,7 @@
 
 use super::{Failure, stdout};
 use crate::report::text_table;
-use crate::rig::Estimate;
+use crate::rig::ParameterEstimate;
 use crate::rig::identify::{
     CMU_PLATES, IdentifyError, Quality, ShearParameters, SinkageParameters, fit_pressure_sinkage,
     fit_shear, read_plates, read_shears,
@@ -141,7 +141,7 @@ fn shear_in_words(found: &ShearParameters) -> String {
         + &remarks(&found.remarks)
 }
 
-fn section(title: &str, rows: &[(&str, Estimate, f64)], quality: &Quality) -> String {
+fn section(title: &str, rows: &[(&str, ParameterEstimate, f64)], quality: &Quality) -> String {
     let header = ["", "value", "error", "95 % low", "95 % high"];
     let cells = rows.iter().map(|(name, estimate, unit)| {
         let figure = |value: f64| number(value * unit);

@@ -4,10 +4,10 @@ use super::progress_bar::progress_bar;
 use super::quantity::quantity;
 use super::{Failure, stdout};
 use crate::mobility::{
-    EVENTS, Event, EventMetric, Findings, Limit, MobilityError, SearchEffort, Subject,
+    EVENTS, EventMetric, Findings, Limit, MobilityError, MobilityEvent, SearchEffort, Subject,
 };
 use crate::report::study::TitledTable;
-use crate::report::table::TextStyle;
+use crate::report::table::TableStyle;
 use crate::report::{check_writable, plot, write_file};
 use crate::rig::PlotPanel;
 use crate::scenario::Diagnostics;
@@ -39,7 +39,7 @@ pub struct Mobility {
     vehicle: Option<String>,
     /// Events to drive, comma-separated (default: all; see --list)
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = event)]
-    event: Vec<&'static Event>,
+    event: Vec<&'static MobilityEvent>,
     /// Soils from the catalog, comma-separated, for events on soil (default: each event's own
     /// soils)
     #[arg(long, value_name = "SOIL,...", value_delimiter = ',', value_parser = soil)]
@@ -73,10 +73,10 @@ pub struct Mobility {
 }
 
 /// Event and its result.
-type EventResult = (&'static Event, Result<Findings, MobilityError>);
+type EventResult = (&'static MobilityEvent, Result<Findings, MobilityError>);
 
-fn event(name: &str) -> Result<&'static Event, String> {
-    Event::find(name).ok_or_else(|| {
+fn event(name: &str) -> Result<&'static MobilityEvent, String> {
+    MobilityEvent::find(name).ok_or_else(|| {
         let known: Vec<&str> = EVENTS.iter().map(|event| event.name).collect();
         format!("must be one of {}", known.join(", "))
     })
@@ -114,7 +114,7 @@ impl Mobility {
             return stdout::print_json(&json!({ "events": events.collect::<Vec<_>>() }));
         }
         if self.list {
-            return stdout::print(&list().text(TextStyle::of_stdout()));
+            return stdout::print(&list().text(TableStyle::of_stdout()));
         }
         let model = self.vehicle.as_deref().unwrap_or_default();
         let mut subject = self.fitted(subject(model)?)?;
@@ -132,7 +132,7 @@ impl Mobility {
                 check_writable(&folder.join(file))?;
             }
         }
-        let events: Vec<&'static Event> =
+        let events: Vec<&'static MobilityEvent> =
             EVENTS.iter().filter(|own| self.is_selected(own)).collect();
         self.check_soils(&events)?;
         let effort = SearchEffort { quick: self.quick };
@@ -188,7 +188,7 @@ impl Mobility {
     }
 
     /// Refuses `--soil` if no event is driven on soil, and names the events that ignore it.
-    fn check_soils(&self, events: &[&'static Event]) -> Result<(), Failure> {
+    fn check_soils(&self, events: &[&'static MobilityEvent]) -> Result<(), Failure> {
         if self.soil.is_empty() {
             return Ok(());
         }
@@ -227,7 +227,7 @@ impl Mobility {
         told.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    fn is_selected(&self, event: &Event) -> bool {
+    fn is_selected(&self, event: &MobilityEvent) -> bool {
         self.event.is_empty() || self.event.iter().any(|own| own.name == event.name)
     }
 
@@ -267,7 +267,7 @@ impl Mobility {
                 let figure = plot::Figure {
                     title: format!("Mobility of {name}"),
                     subtitle: subject.spec.description().into(),
-                    panels: all.iter().map(plot::Panel::from).collect(),
+                    panels: all.iter().map(plot::PlotAxes::from).collect(),
                 };
                 plot::write(&folder.join("mobility.png"), &figure)?;
             }
@@ -282,7 +282,7 @@ impl Mobility {
         if self.json {
             return stdout::print_json(&document);
         }
-        stdout::print(table.text(TextStyle::of_stdout()).trim_end())
+        stdout::print(table.text(TableStyle::of_stdout()).trim_end())
     }
 
     fn document(&self, subject: &Subject, driven: &[EventResult]) -> Value {
@@ -355,7 +355,7 @@ fn outline(title: &str, driven: &[EventResult]) -> TitledTable {
     TitledTable { title: title.into(), head: head.map(String::from).to_vec(), rows: rows.collect() }
 }
 
-fn row(event: &Event, figure: &EventMetric) -> Vec<String> {
+fn row(event: &MobilityEvent, figure: &EventMetric) -> Vec<String> {
     let number = |value: f64| super::study::rounded(value);
     let none = || "-".to_owned();
     let name = figure.name.replace('_', " ");
@@ -381,7 +381,7 @@ fn row(event: &Event, figure: &EventMetric) -> Vec<String> {
     ]
 }
 
-fn failed(event: &Event, error: &MobilityError) -> Vec<String> {
+fn failed(event: &MobilityEvent, error: &MobilityError) -> Vec<String> {
     let mut row = vec![String::new(); 8];
     (row[0], row[1]) = (event.name.into(), "no result".into());
     row[7] = error.to_string();
@@ -393,7 +393,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_payload_is_a_mass_and_a_place() {
+    fn a_payload_is_a_mass_and_a_position() {
         let at = |mass, position| Ok(PayloadOption { mass, position });
         assert_eq!(payload("800"), at(800.0, None));
         assert_eq!(payload("800@-1.5,0,0.6"), at(800.0, Some([-1.5, 0.0, 0.6])));

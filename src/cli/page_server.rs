@@ -3,8 +3,8 @@
 use super::Failure;
 use super::view::RunFolder;
 use crate::link::{
-    Address, Connection, ConnectionHandler, LinkError, Listener, Listening, Message, Page, Pages,
-    Routes, Target, Token,
+    Address, Connection, ConnectionHandler, LinkError, Listener, Listening, Pages, Routes, Target,
+    Token, WebPage, WireMessage,
 };
 use crate::view::{Clients, PollResult, asset};
 use std::sync::Arc;
@@ -38,10 +38,10 @@ pub const LOOK: Duration = Duration::from_millis(50);
 pub struct ViewerFiles;
 
 impl Pages for ViewerFiles {
-    fn page(&self, path: &str, _: &str) -> Option<Page> {
+    fn page(&self, path: &str, _: &str) -> Option<WebPage> {
         let found = asset(path.strip_prefix('/')?)?;
         let (content_type, bytes) = (found.content_type.into(), found.text.into());
-        Some(Page { content_type, bytes })
+        Some(WebPage { content_type, bytes })
     }
 }
 
@@ -99,7 +99,7 @@ pub fn url(address: &Address, token: &str) -> String {
 struct FolderPages(Arc<RunFolder>);
 
 impl Pages for FolderPages {
-    fn page(&self, path: &str, query: &str) -> Option<Page> {
+    fn page(&self, path: &str, query: &str) -> Option<WebPage> {
         self.0.page(path, query)
     }
 }
@@ -147,7 +147,7 @@ fn watch(connection: Connection, clients: &Arc<Clients>) {
     // the system cannot start a thread
     let Ok(feed) = feed else { return outgoing.close() };
     while let Ok(Some(message)) = incoming.receive() {
-        let Message::Text(request) = message else { break };
+        let WireMessage::Text(request) = message else { break };
         if let Some(answer) = clients.handle(&request)
             && outgoing.binary(&answer).is_err()
         {

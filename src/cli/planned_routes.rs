@@ -1,11 +1,11 @@
 //! The routes and scenery of a scenario, prepared for drawings.
 
-use crate::map::route::{PlannedRoute, RouteCheck, Station, Trafficability, check_routes};
+use crate::map::route::{PlannedRoute, RouteCheck, RouteStation, Trafficability, check_routes};
 use crate::report::drawn_ground::{DrawnGround, SoilSign};
 use crate::report::profile::ProfilePoint;
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{BuiltWorld, props};
-use crate::simulation::{Prop, WorldModel};
+use crate::simulation::{SceneryObject, WorldModel};
 
 /// Maximum number of points of a drawn line; more are not distinguishable.
 const POINTS: usize = 1500;
@@ -13,7 +13,7 @@ const POINTS: usize = 1500;
 /// A scenario's scenery and its routes.
 pub struct PlannedRoutes {
     /// The props.
-    pub props: Vec<Prop>,
+    pub props: Vec<SceneryObject>,
     /// Its routes.
     pub routes: RouteCheck,
     /// Display of its soils.
@@ -41,7 +41,7 @@ impl PlannedRoutes {
         way: &PlannedRoute,
         going: Option<&[Trafficability]>,
     ) -> Vec<ProfilePoint> {
-        let point = |station: &Station| {
+        let point = |station: &RouteStation| {
             let soil = usize::from(station.soil.0);
             ProfilePoint {
                 distance: station.distance,
@@ -75,13 +75,13 @@ pub fn with_drawn_ground<T>(
 }
 
 /// Positions of stations, m.
-pub fn line(stations: &[Station]) -> Vec<[f64; 2]> {
+pub fn line(stations: &[RouteStation]) -> Vec<[f64; 2]> {
     thinned(stations).map(|station| station.position).collect()
 }
 
-fn thinned(stations: &[Station]) -> impl Iterator<Item = &Station> {
+fn thinned(stations: &[RouteStation]) -> impl Iterator<Item = &RouteStation> {
     let every = stations.len().div_ceil(POINTS).max(1);
     let last = stations.len().saturating_sub(1);
-    let kept = move |(n, _): &(usize, &Station)| n.is_multiple_of(every) || *n == last;
+    let kept = move |(n, _): &(usize, &RouteStation)| n.is_multiple_of(every) || *n == last;
     stations.iter().enumerate().filter(kept).map(|(_, station)| station)
 }

@@ -2,13 +2,13 @@
 
 use super::planned_routes::{PlannedRoutes, line, with_drawn_ground};
 use super::{Failure, destination, stdout};
-use crate::map::route::{Finding, PlannedRoute, Station};
+use crate::map::route::{Finding, PlannedRoute, RouteStation};
 use crate::report::check_writable;
 use crate::report::preview::{self, LabeledShape, ParkedVehicle, Preview as Picture, Warning};
 use crate::report::scene::{Caption, Highlight};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{BuiltWorld, world};
-use crate::scenario::config::{Driver, Stamp};
+use crate::scenario::config::{DriverConfig, StampConfig};
 use crate::simulation::GroundVehicle;
 use clap::Args;
 use serde_json::json;
@@ -142,17 +142,17 @@ fn draw(
     Ok(())
 }
 
-fn drives(driver: &Driver) -> String {
+fn drives(driver: &DriverConfig) -> String {
     match driver {
-        Driver::Hold { .. } => "stands".into(),
-        Driver::Table { .. } => "command table".into(),
-        Driver::Outside { .. } => "external controller".into(),
-        Driver::Path { speed, .. } => format!("route at {speed} m/s"),
-        Driver::Follow { leader, .. } => format!("follows {leader}"),
-        Driver::Autonomous { goal: Some([x, y]), speed, .. } => {
+        DriverConfig::Hold { .. } => "stands".into(),
+        DriverConfig::Table { .. } => "command table".into(),
+        DriverConfig::Outside { .. } => "external controller".into(),
+        DriverConfig::Path { speed, .. } => format!("route at {speed} m/s"),
+        DriverConfig::Follow { leader, .. } => format!("follows {leader}"),
+        DriverConfig::Autonomous { goal: Some([x, y]), speed, .. } => {
             format!("autonomous to ({x}, {y}) at {speed} m/s")
         }
-        Driver::Autonomous { goal: None, speed, .. } => {
+        DriverConfig::Autonomous { goal: None, speed, .. } => {
             format!("autonomous to assigned goals at {speed} m/s")
         }
     }
@@ -179,26 +179,27 @@ fn stretch(built: &BuiltWorld, planned: &PlannedRoutes, finding: &Finding) -> Ve
         way.vehicles.iter().any(|index| built.world.agents[*index].name == finding.vehicle)
     };
     let Some(way) = planned.routes.routes.iter().find(own) else { return Vec::new() };
-    let within =
-        |station: &&Station| stretch.from <= station.distance && station.distance <= stretch.to;
+    let within = |station: &&RouteStation| {
+        stretch.from <= station.distance && station.distance <= stretch.to
+    };
     way.stations.iter().filter(within).map(|station| station.position).collect()
 }
 
 /// Returns the outline of a stamp with its depth or height.
-fn outlined(stamp: &Stamp) -> LabeledShape {
+fn outlined(stamp: &StampConfig) -> LabeledShape {
     let disc = |[x, y]: [f64; 2], radius: f64| -> Vec<[f64; 2]> {
         let turn = |k: u32| f64::from(k) * std::f64::consts::TAU / 48.0;
         (0..48).map(|k| [x + radius * turn(k).cos(), y + radius * turn(k).sin()]).collect()
     };
     match *stamp {
-        Stamp::Hole { at, radius, depth, .. } => {
+        StampConfig::Hole { at, radius, depth, .. } => {
             LabeledShape { outline: disc(at, radius), label: format!("hole, {depth} m") }
         }
-        Stamp::Bump { at, radius, height, .. } => {
+        StampConfig::Bump { at, radius, height, .. } => {
             LabeledShape { outline: disc(at, radius), label: format!("bump, {height} m") }
         }
-        Stamp::Ditch { from, to, width, depth: rise, .. }
-        | Stamp::Ridge { from, to, width, height: rise, .. } => {
+        StampConfig::Ditch { from, to, width, depth: rise, .. }
+        | StampConfig::Ridge { from, to, width, height: rise, .. } => {
             let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
             let length = dx.hypot(dy).max(1e-9);
             let half = 0.5 * width;
@@ -210,7 +211,7 @@ fn outlined(stamp: &Stamp) -> LabeledShape {
                 })
             };
             let label = match stamp {
-                Stamp::Ridge { .. } => format!("ridge, {rise} m high, {length:.0} m long"),
+                StampConfig::Ridge { .. } => format!("ridge, {rise} m high, {length:.0} m long"),
                 _ => format!("ditch, {rise} m deep, {length:.0} m long"),
             };
             LabeledShape { outline: end(from, -1.0).chain(end(to, 1.0)).collect(), label }

@@ -144,7 +144,7 @@ impl Processes {
         let (Some(rank), Some(rendezvous_point)) = (self.rank, &self.meet) else {
             let token =
                 Rendezvous::generate_token().map_err(|error| failed("--processes", &error))?;
-            return launched(&rendezvous(token), threads, waits).map(Some);
+            return launch_ranks(&rendezvous(token), threads, waits).map(Some);
         };
         if rank >= size {
             let allowed = format!("below {size}, the number of --processes");
@@ -246,7 +246,7 @@ fn failed(subject: &str, error: &RendezvousError) -> Failure {
 }
 
 /// Starts this command again for each of the other ranks, and connects to them.
-fn launched(
+fn launch_ranks(
     rendezvous: &Rendezvous,
     threads: Option<u16>,
     mut waits: impl FnMut() -> Result<(), String>,

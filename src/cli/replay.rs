@@ -3,9 +3,9 @@
 use super::{Failure, recorded_run, stdout};
 use crate::report::commands::COMMANDS;
 use crate::report::hashes::{self, HashRow, hexadecimal, whole_microseconds};
-use crate::report::manifest::{self, Status};
+use crate::report::manifest::{self, RunStatus};
 use crate::scenario::build::world;
-use crate::simulation::{AgentState, Schedule, StateHash, World, checkpoint};
+use crate::simulation::{AgentState, RunSchedule, StateHash, World, checkpoint};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ impl Replay {
         let subject = self.run.display().to_string();
         let failed = |cause: String| Failure::Run { subject: subject.clone(), cause };
         let (manifest, file) = recorded_run::read(&self.run, &[])?;
-        if manifest.status == Status::Running {
+        if manifest.status == RunStatus::Running {
             let cause = "the run has not ended; finish it with `bekker run --resume`";
             return Err(failed(cause.into()));
         }
@@ -58,9 +58,9 @@ impl Replay {
         let (rows, names) = if self.verify { hashes::read(&list)? } else { Default::default() };
         let mut rows = rows.iter();
         let commands = recorded_run::commands(&self.run, &manifest, &world)?;
-        let schedule = Schedule {
+        let schedule = RunSchedule {
             hash_every: Some(file.scenario.output.hash_every),
-            ..Schedule::until(file.scenario.time.duration)
+            ..RunSchedule::until(file.scenario.time.duration)
         };
         let steps = world.model().clock.steps_per_heartbeat();
         while world.state().tick < manifest.last_tick {

@@ -5,10 +5,10 @@ use super::drive::CHECKPOINT;
 use super::planned_routes::{PlannedRoutes, with_drawn_ground};
 use crate::ground::nearest_sinkage;
 use crate::report::geotiff::{Georeference, RutNode, rut_nodes, write_ruts};
-use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, Status};
+use crate::report::manifest::{self, Build, FileHash, Machine, Manifest, RunStatus};
 use crate::report::picture::{self, Size};
 use crate::report::readme::readme;
-use crate::report::scene::{Caption, Highlight, RunScene, Track, TrackPoint};
+use crate::report::scene::{Caption, Highlight, RunScene, SceneTrack, TrackPoint};
 use crate::report::{ReportError, input_copies, record_parts, recovery, rundir, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::BuiltWorld;
@@ -172,7 +172,7 @@ impl RunFiles<'_> {
                 tracks: vehicles
                     .iter()
                     .zip(self.tracks)
-                    .map(|(vehicle, points)| Track::new(points.clone(), vehicle))
+                    .map(|(vehicle, points)| SceneTrack::new(points.clone(), vehicle))
                     .collect(),
                 hits: self.hits.to_vec(),
                 blocked: self.world.blocked_cells(),
@@ -192,7 +192,7 @@ impl RunFiles<'_> {
             let copy = input.copy.clone()?;
             Some(FileHash { path: copy, copy: None, ..input.clone() })
         }));
-        let status = if self.interrupted { Status::Interrupted } else { Status::Complete };
+        let status = if self.interrupted { RunStatus::Interrupted } else { RunStatus::Complete };
         let manifest = Manifest {
             status,
             last_tick: self.world.state().tick,
@@ -250,7 +250,7 @@ pub fn begin(
     write_file(&folder.join(README), readme(&file.scenario).as_bytes())?;
     let manifest = Manifest {
         format: manifest::FORMAT,
-        status: Status::Running,
+        status: RunStatus::Running,
         build: Build::current(),
         machine: Machine::current(),
         config: serde_json::to_value(&file.scenario).unwrap_or_default(),

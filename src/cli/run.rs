@@ -20,9 +20,9 @@ use crate::report::recovery::Recovery;
 use crate::report::table;
 use crate::scenario::build::BuiltWorld;
 use crate::scenario::{Inputs, ScenarioFile};
-use crate::simulation::{Controller, OutcomeCode, Route, RunSummary};
+use crate::simulation::{Controller, MessageRoute, OutcomeCode, RunSummary};
 use crate::sync::Partition;
-use crate::sync::ghost::Order;
+use crate::sync::ghost::ExtrapolationOrder;
 use crate::view::{Clients, DisplayedRun};
 use clap::Args;
 use preparation::{OutputLocation, RunInputs};
@@ -411,7 +411,7 @@ impl Run {
         if self.json {
             stdout::print_json(&summary)?;
         } else {
-            stdout::print(&table::summary(&summary, table::TextStyle::of_stdout()))?;
+            stdout::print(&table::summary(&summary, table::TableStyle::of_stdout()))?;
             stdout::print(&format!("results in {}", folder.display()))?;
         }
         Ok(summary)
@@ -440,12 +440,12 @@ enum RouteName {
     Neighbor,
 }
 
-impl From<RouteName> for Route {
-    fn from(name: RouteName) -> Route {
+impl From<RouteName> for MessageRoute {
+    fn from(name: RouteName) -> MessageRoute {
         match name {
-            RouteName::All => Route::All,
-            RouteName::Star => Route::Star,
-            RouteName::Neighbor => Route::Neighbor,
+            RouteName::All => MessageRoute::All,
+            RouteName::Star => MessageRoute::Star,
+            RouteName::Neighbor => MessageRoute::Neighbor,
         }
     }
 }
@@ -461,12 +461,12 @@ enum OrderName {
     Second,
 }
 
-impl From<OrderName> for Order {
-    fn from(name: OrderName) -> Order {
+impl From<OrderName> for ExtrapolationOrder {
+    fn from(name: OrderName) -> ExtrapolationOrder {
         match name {
-            OrderName::Constant => Order::Constant,
-            OrderName::First => Order::First,
-            OrderName::Second => Order::Second,
+            OrderName::Constant => ExtrapolationOrder::Constant,
+            OrderName::First => ExtrapolationOrder::First,
+            OrderName::Second => ExtrapolationOrder::Second,
         }
     }
 }

@@ -6,11 +6,11 @@ use crate::link::{Address, FoxgloveServer, LinkError, Listener, Listening, Route
 use crate::report::record::GROUND_INTERVAL;
 use crate::report::topics;
 use crate::scenario::build::BuiltWorld;
-use crate::scenario::config::{Driver, TimeoutPolicy};
+use crate::scenario::config::{DriverConfig, TimeoutPolicy};
 use crate::scenario::{Scenario, ScenarioFile};
 use crate::simulation::{Controller, ExternalVehicle, OnTimeout, World, WorldModel};
 use crate::sync::DdsDomain;
-use crate::view::{Clients, Control, DisplayedRun, Source};
+use crate::view::{Clients, Control, DisplayedRun, MessageSource};
 use clap::Args;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -128,7 +128,7 @@ impl Serving {
     /// Creates the empty list of viewers, if viewing is requested.
     pub fn clients(&self, shown: &DisplayedRun) -> Option<Arc<Clients>> {
         let control = Arc::new(Control::new(true, Some(self.realtime.unwrap_or(1.0))));
-        self.view.then(|| Clients::new(shown.clone(), Source::Live, control))
+        self.view.then(|| Clients::new(shown.clone(), MessageSource::Live, control))
     }
 
     /// Binds the address at which the run listens, if requested.
@@ -152,8 +152,8 @@ impl Serving {
             if let Some(domain) = self.ros2 {
                 return check_ros2_names(domain, model).map(|()| None);
             }
-            let outside = |own: &&crate::scenario::config::Vehicle| {
-                matches!(own.driver, Driver::Outside { .. })
+            let outside = |own: &&crate::scenario::config::VehicleConfig| {
+                matches!(own.driver, DriverConfig::Outside { .. })
             };
             return match scenario.vehicle.iter().find(outside) {
                 None => Ok(None),
@@ -293,8 +293,8 @@ impl BoundListener {
 
 /// Returns the vehicles with an external controller.
 fn seats(scenario: &Scenario) -> Vec<ExternalVehicle> {
-    let seat = |(agent, own): (usize, &crate::scenario::config::Vehicle)| {
-        let Driver::Outside { on_timeout, timeout } = own.driver else { return None };
+    let seat = |(agent, own): (usize, &crate::scenario::config::VehicleConfig)| {
+        let DriverConfig::Outside { on_timeout, timeout } = own.driver else { return None };
         let on_timeout = match on_timeout {
             TimeoutPolicy::Brake => OnTimeout::Brake,
             TimeoutPolicy::Hold => OnTimeout::Hold,

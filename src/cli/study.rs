@@ -23,10 +23,10 @@ mod worst;
 pub use extent::config;
 
 use super::Failure;
-use crate::report::study::{Cell, Shard, StudyRequest};
+use crate::report::study::{Shard, StudyCell, StudyRequest};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
-use crate::study::design::{self, Level};
+use crate::study::design::{self, LevelValue};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -126,28 +126,28 @@ fn spaced_trials(trials: u64, count: u64) -> Vec<u64> {
 }
 
 /// Converts a level to a table cell.
-fn cell(level: &Level) -> Cell {
+fn cell(level: &LevelValue) -> StudyCell {
     match level {
-        Level::Number(x) => Cell::Number(*x),
-        Level::Boolean(is) => Cell::Boolean(*is),
-        Level::Word(word) => Cell::Word(word.clone()),
+        LevelValue::Number(x) => StudyCell::Number(*x),
+        LevelValue::Boolean(is) => StudyCell::Boolean(*is),
+        LevelValue::Word(word) => StudyCell::Word(word.clone()),
     }
 }
 
 /// Formats a table cell.
-fn word(cell: &Cell) -> String {
+fn word(cell: &StudyCell) -> String {
     match cell {
-        Cell::Number(x) => rounded(*x),
-        Cell::Boolean(is) => is.to_string(),
-        Cell::Word(word) => word.clone(),
-        Cell::Absent => String::new(),
+        StudyCell::Number(x) => rounded(*x),
+        StudyCell::Boolean(is) => is.to_string(),
+        StudyCell::Word(word) => word.clone(),
+        StudyCell::Absent => String::new(),
     }
 }
 
 /// Formats a level.
-fn level_word(level: &Level) -> String {
+fn level_word(level: &LevelValue) -> String {
     match level {
-        Level::Number(x) => rounded(*x),
+        LevelValue::Number(x) => rounded(*x),
         other => other.to_string(),
     }
 }

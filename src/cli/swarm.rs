@@ -1,9 +1,9 @@
 //! `bekker swarm`
 
 use super::{Failure, stdout};
-use crate::report::plot::{self, Mark, Panel, Series};
-use crate::report::study::{Cell, StudyRequest, TitledTable, TrialRecord};
-use crate::report::table::TextStyle;
+use crate::report::plot::{self, PlotAxes, Series, SeriesMark};
+use crate::report::study::{StudyCell, StudyRequest, TitledTable, TrialRecord};
+use crate::report::table::TableStyle;
 use crate::report::write_file;
 use crate::scenario::{ScenarioFile, build};
 use crate::study::statistics::{Interval, NormalOrLognormal, probability_plot};
@@ -77,7 +77,7 @@ impl Swarm {
             return stdout::print_json(&document);
         }
         let texts: Vec<String> =
-            tables.iter().map(|table| table.text(TextStyle::of_stdout())).collect();
+            tables.iter().map(|table| table.text(TableStyle::of_stdout())).collect();
         stdout::print(texts.join("\n").trim_end())
     }
 }
@@ -130,11 +130,11 @@ fn read(folder: &Path) -> Result<Vec<(u64, SwarmTrial)>, Failure> {
     }
     let trial = |record: &TrialRecord| {
         let number = |name: &str| match record.responses.get(column(name)?)? {
-            Cell::Number(x) => Some(*x),
+            StudyCell::Number(x) => Some(*x),
             _ => None,
         };
         let robots = match counts.and_then(|factor| record.levels.get(factor)) {
-            Some(Cell::Number(count)) => *count as u32,
+            Some(StudyCell::Number(count)) => *count as u32,
             _ => asked.vehicles as u32,
         };
         let holes = world.holes.len() as u64;
@@ -284,7 +284,7 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
                 .filter(|own| own.side == side)
                 .filter_map(|own| Some([f64::from(own.robots), of(own)?]))
                 .collect(),
-            mark: Mark::Dots,
+            mark: SeriesMark::Dots,
         };
         sides.iter().map(of_side).collect()
     };
@@ -295,16 +295,16 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
             points: (1..=most)
                 .filter_map(|robots| Some([f64::from(robots), of(f64::from(robots), side)?]))
                 .collect(),
-            mark: Mark::Dashes,
+            mark: SeriesMark::Dashes,
         };
         sides.iter().map(of_side).collect()
     };
-    let panel = |y_label: &str, measured: Vec<Series>, modeled: Vec<Series>| Panel {
+    let panel = |y_label: &str, measured: Vec<Series>, modeled: Vec<Series>| PlotAxes {
         x_label: "vehicles".into(),
         y_label: y_label.into(),
         from_zero: true,
         series: [modeled, measured].concat(),
-        ..Panel::default()
+        ..PlotAxes::default()
     };
     let (detection, fuel) = (found.detection.as_ref(), found.fuel.as_ref());
     let mut panels = vec![
@@ -331,9 +331,9 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
                 .iter()
                 .map(|own| [shape.quantiles_at(own.score)[which], own.score])
                 .collect(),
-            mark: if which == 0 { Mark::Dashes } else { Mark::Line },
+            mark: if which == 0 { SeriesMark::Dashes } else { SeriesMark::Line },
         };
-        panels.push(Panel {
+        panels.push(PlotAxes {
             title: format!("Completion times of {} vehicles, side {:.0} m", team.robots, team.side),
             x_label: "completion time, s".into(),
             y_label: "standard score".into(),
@@ -344,7 +344,7 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
                 Series {
                     name: "trials".into(),
                     points: places.iter().map(|own| [own.value, own.score]).collect(),
-                    mark: Mark::Dots,
+                    mark: SeriesMark::Dots,
                 },
             ],
         });

@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 pub struct Workers(Option<ThreadPool>);
 
 impl Workers {
-    /// Starts `wanted` threads, or as many as the system allows; warns if there are fewer.
+    /// Starts `wanted` threads, or fewer if the system limits them; warns then.
     pub fn new(wanted: usize) -> Workers {
         let pool = thread_pool(wanted).ok();
         let started =

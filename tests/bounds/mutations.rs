@@ -59,7 +59,7 @@ impl Dice {
         (self.stream.bits(self.thrown) % count.max(1) as u64) as usize
     }
 
-    fn of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    fn choose<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 }
@@ -85,9 +85,9 @@ fn processor_time() -> f64 {
 fn yardstick() -> f64 {
     static TIME: OnceLock<f64> = OnceLock::new();
     *TIME.get_or_init(|| {
-        let text = std::fs::read(at("examples/convoy_snow.toml")).unwrap();
+        let text = std::fs::read(repository_path("examples/convoy_snow.toml")).unwrap();
         let before = processor_time();
-        assert!(drives(&text, true, &at("examples")));
+        assert!(drives(&text, true, &repository_path("examples")));
         processor_time() - before
     })
 }
@@ -182,7 +182,7 @@ fn alter_bytes(dice: &mut Dice, bytes: &mut Vec<u8>) {
         let length = 1 + dice.below(16).min(bytes.len() - at - 1);
         match dice.below(7) {
             0 => bytes[at] ^= 1 << dice.below(8),
-            1 => bytes[at] = *dice.of(&[0, 1, 0x7f, 0x80, 0xff, b'\n', b'[', b'"', b'-']),
+            1 => bytes[at] = *dice.choose(&[0, 1, 0x7f, 0x80, 0xff, b'\n', b'[', b'"', b'-']),
             2 => bytes.truncate(at),
             3 => drop(bytes.drain(at..at + length)),
             4 => {
@@ -190,7 +190,7 @@ fn alter_bytes(dice: &mut Dice, bytes: &mut Vec<u8>) {
                 bytes.splice(at..at, again);
             }
             5 => {
-                let wide = *dice.of(&[0_u32, 1, 0xffff, 0x7fff_ffff, 0x8000_0000, u32::MAX]);
+                let wide = *dice.choose(&[0_u32, 1, 0xffff, 0x7fff_ffff, 0x8000_0000, u32::MAX]);
                 for (byte, new) in bytes[at..].iter_mut().zip(wide.to_le_bytes()) {
                     *byte = new;
                 }
@@ -264,14 +264,23 @@ fn alter_node(dice: &mut Dice, value: &mut Value) {
     let plain = || Value::Integer(7);
     *value = match (&mut *value, dice.below(10)) {
         (Value::Float(x), 0..5) => {
-            let factor = *dice.of(&[-1.0, 0.5, 0.9, 1.001, 1.1, 2.0, 10.0, 1000.0]);
+            let factor = *dice.choose(&[-1.0, 0.5, 0.9, 1.001, 1.1, 2.0, 10.0, 1000.0]);
             Value::Float(*x * factor)
         }
-        (Value::Integer(x), 0..3) => Value::Integer(x.wrapping_mul(*dice.of(&[-1, 2, 10, 1000]))),
-        (Value::Float(_) | Value::Integer(_), 5..8) => Value::Float(*dice.of(&EXTREMES)),
-        (Value::Float(_) | Value::Integer(_), 8) => {
-            Value::Integer(*dice.of(&[0, 1, -1, 255, 65_536, i64::MAX, i64::MIN, 4_294_967_295]))
+        (Value::Integer(x), 0..3) => {
+            Value::Integer(x.wrapping_mul(*dice.choose(&[-1, 2, 10, 1000])))
         }
+        (Value::Float(_) | Value::Integer(_), 5..8) => Value::Float(*dice.choose(&EXTREMES)),
+        (Value::Float(_) | Value::Integer(_), 8) => Value::Integer(*dice.choose(&[
+            0,
+            1,
+            -1,
+            255,
+            65_536,
+            i64::MAX,
+            i64::MIN,
+            4_294_967_295,
+        ])),
         (Value::String(text), 0..4) => Value::String(match dice.below(4) {
             0 => String::new(),
             1 => text.repeat(50),
@@ -287,7 +296,7 @@ fn alter_node(dice: &mut Dice, value: &mut Value) {
                 2 => items.clear(),
                 3 => items.reverse(),
                 4 => {
-                    let many = *dice.of(&[10, 100, 2000]);
+                    let many = *dice.choose(&[10, 100, 2000]);
                     let again = items[at].clone();
                     items.extend(std::iter::repeat_n(again, many));
                 }
@@ -298,7 +307,7 @@ fn alter_node(dice: &mut Dice, value: &mut Value) {
         (Value::Table(entries), 0..9) if !entries.is_empty() => {
             let mut entries = std::mem::take(entries);
             let keys: Vec<String> = entries.keys().cloned().collect();
-            let (key, other) = (dice.of(&keys).clone(), dice.of(&keys).clone());
+            let (key, other) = (dice.choose(&keys).clone(), dice.choose(&keys).clone());
             match dice.below(4) {
                 0 => drop(entries.remove(&key)),
                 1 => {
@@ -317,7 +326,7 @@ fn alter_node(dice: &mut Dice, value: &mut Value) {
         }
         (Value::Boolean(flag), 0..=8) => Value::Boolean(!*flag),
         (_, 9) => dice
-            .of(&[
+            .choose(&[
                 Value::Boolean(true),
                 Value::Array(vec![]),
                 Value::Table(toml::Table::new()),
@@ -331,7 +340,7 @@ fn alter_node(dice: &mut Dice, value: &mut Value) {
 
 /// Returns one of the texts, altered as a tree or as bytes.
 fn altered_toml(dice: &mut Dice, texts: &[String]) -> Vec<u8> {
-    let text = dice.of(texts).clone();
+    let text = dice.choose(texts).clone();
     if dice.below(3) > 0 {
         let mut root: Value = Value::Table(text.parse().unwrap());
         alter_tree(dice, &mut root);
@@ -344,12 +353,12 @@ fn altered_toml(dice: &mut Dice, texts: &[String]) -> Vec<u8> {
 
 // Kinds of input
 
-fn at(path: &str) -> PathBuf {
+fn repository_path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
 fn texts(paths: &[&str]) -> Vec<String> {
-    paths.iter().map(|path| std::fs::read_to_string(at(path)).unwrap()).collect()
+    paths.iter().map(|path| std::fs::read_to_string(repository_path(path)).unwrap()).collect()
 }
 
 /// Returns whether a text is a scenario; if so, it must build and, if `driven`, run for a
@@ -381,7 +390,7 @@ fn scenarios() {
     mutate(
         "scenarios",
         |dice| altered_toml(dice, &texts),
-        |case, driven| drives(case, driven, &at("examples")),
+        |case, driven| drives(case, driven, &repository_path("examples")),
     );
 }
 
@@ -497,7 +506,7 @@ fn carries(bytes: &[u8]) -> bool {
     let [west, south, east, north] = terrain.bounds();
     for share in [0.0, 0.3, 0.5, 1.0] {
         let (x, y) = (west + share * (east - west), south + share * (north - south));
-        assert!(terrain.height(x, y).is_finite(), "a height that is none");
+        assert!(terrain.height(x, y).is_finite(), "not a height");
         assert!(terrain.gradient(x, y).iter().all(|slope| slope.is_finite()));
         if let Some(tiled) = &tiled {
             assert_eq!(tiled.height(x, y).to_bits(), terrain.height(x, y).to_bits(), "by tiles");
@@ -541,7 +550,7 @@ fn elevation_models() {
         write_geotiff(&small).unwrap(),
         picture,
         ascii.clone().into_bytes(),
-        std::fs::read(at("terrains/jacksboro_fault.tif")).unwrap(),
+        std::fs::read(repository_path("terrains/jacksboro_fault.tif")).unwrap(),
     ];
     let make = |dice: &mut Dice| {
         // The large one is slow: one in eight.
@@ -553,7 +562,7 @@ fn elevation_models() {
                 // The numbers of the header are altered as often as all heights together.
                 let at = if dice.below(2) == 0 { at.min(7) } else { at };
                 let line = words[at].find('\n').map(|end| words[at][end..].to_string());
-                words[at] = dice.of(&EXTREMES).to_string() + &line.unwrap_or_default();
+                words[at] = dice.choose(&EXTREMES).to_string() + &line.unwrap_or_default();
             }
             return words.join(" ").into_bytes();
         }
@@ -587,7 +596,7 @@ fn ways() {
     let files = [("gpx", ROUTES), ("geojson", LINES), ("csv", table)];
     // The file extension comes first: it sets the format.
     let make = |dice: &mut Dice| {
-        let (ending, text) = *dice.of(&files);
+        let (ending, text) = *dice.choose(&files);
         let mut bytes = text.as_bytes().to_vec();
         match serde_json::from_slice::<serde_json::Value>(&bytes) {
             // TOML has no equivalent of JSON's null.
@@ -619,7 +628,7 @@ fn ways() {
 
 #[test]
 fn meshes() {
-    let folder = at("examples/meshes");
+    let folder = repository_path("examples/meshes");
     let mut names: Vec<PathBuf> =
         std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
@@ -635,7 +644,7 @@ fn meshes() {
         .collect();
     // The name comes first: its extension sets the format.
     let make = |dice: &mut Dice| {
-        let (name, bytes) = dice.of(&files).clone();
+        let (name, bytes) = dice.choose(&files).clone();
         let mut bytes = bytes;
         match serde_json::from_slice::<Value>(&bytes) {
             Ok(mut tree) if dice.below(3) > 0 => {

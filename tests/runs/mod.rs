@@ -11,7 +11,7 @@ pub struct Runs {
 
 impl Runs {
     /// Creates the folder of a scenario with this text.
-    pub fn of(text: &str) -> Runs {
+    pub fn new(text: &str) -> Runs {
         let folder = tempfile::tempdir().unwrap();
         let scenario = folder.path().join("scenario.toml");
         std::fs::write(&scenario, text).unwrap();
@@ -35,12 +35,12 @@ impl Runs {
     /// Runs in one process, which must be a success.
     pub fn single(&self, out: &Path, more: &[&str]) {
         let output = Command::new(bekker()).args(self.arguments(out, more)).output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", stderr_text(&output));
     }
 }
 
 /// Returns the standard error of a run.
-pub fn told(output: &Output) -> String {
+pub fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 /// Returns the program.

@@ -13,7 +13,7 @@ use bekker::vehicle::powertrain::TorqueConverter;
 /// Inertia of the driveshaft in the reference's transmission, kg m².
 const DRIVESHAFT: f64 = 0.5;
 
-/// Returns the speed by which the gearbox's driveshaft leads the driveline at a torque, rad/s.
+/// Returns the lead of the gearbox's driveshaft over the driveline at a torque, rad/s.
 pub fn ahead(step: f64, torque: f64) -> f64 {
     step * torque / DRIVESHAFT
 }

@@ -13,7 +13,7 @@ use bekker::soil::{DeformableSoil, Laws, Soil, SoilId, SoilKind};
 use bekker::spatial::{Pose, Vec3};
 use bekker::sync::{Rendezvous, Tcp, Threads};
 use bekker::terrain::{SoilMap, Surface, Terrain};
-use bekker::vehicle::driver::{Driver, Table};
+use bekker::vehicle::driver::{Driver, DriverTable};
 use bekker::vehicle::spec::TrackModel;
 use bekker::vehicle::{TrackedSpec, TrackedVehicle, Vehicle};
 use std::net::TcpListener;
@@ -130,7 +130,7 @@ pub fn m113_on(model: TrackModel, driver: Driver, start: Pose) -> AgentModel {
     }
 }
 
-pub fn at(x: f64, y: f64, z: f64) -> Pose {
+pub fn pose_at(x: f64, y: f64, z: f64) -> Pose {
     Pose { position: Vec3::new(x, y, z), ..Pose::default() }
 }
 
@@ -138,11 +138,11 @@ pub fn at(x: f64, y: f64, z: f64) -> Pose {
 pub fn table(throttle: &[[f64; 2]], steering: &[[f64; 2]], brake: &[[f64; 2]]) -> Driver {
     let curve =
         |points: &[[f64; 2]]| (!points.is_empty()).then(|| Curve::new(points.to_vec()).unwrap());
-    Driver::Table(Table {
+    Driver::Table(DriverTable {
         throttle: curve(throttle),
         steering: curve(steering),
         brake: curve(brake),
-        ..Table::default()
+        ..DriverTable::default()
     })
 }
 

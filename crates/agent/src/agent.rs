@@ -13,17 +13,17 @@ use super::monitor::Monitor;
 use super::obstacle_contacts::ObstacleContacts;
 use super::outcome::Outcome;
 use super::parallel_contact::SecondThreadScratch;
-use super::radio::Station;
+use super::radio::RadioStation;
 use super::sample::{Sample, WheelSample};
 use super::state_backup::StateBackup;
-use super::tire::TireState;
+use super::tire::TireContactState;
 use bekker_ground::scm::Scratch;
 use bekker_ground::{Overlay, Patches};
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3};
 use bekker_sensor::{Delivery, Sensor, SensorState, WheelMotion};
 use bekker_sync::message::{TrailerState, VehicleMessage};
 use bekker_vehicle::driver::{Driver, DriverState, PathFollower};
-use bekker_vehicle::spec::Footprint;
+use bekker_vehicle::spec::VehicleFootprint;
 use bekker_vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -65,7 +65,7 @@ pub struct Leader {
     /// Index of the agent.
     pub agent: usize,
     /// Footprint of the leader.
-    pub footprint: Footprint,
+    pub footprint: VehicleFootprint,
     /// Offset from the leader's station to its end, m; `Some` if leader and follower measure their
     /// stations along the same path.
     pub end: Option<f64>,
@@ -77,7 +77,7 @@ pub struct AgentState {
     /// State of the vehicle.
     pub vehicle: VehicleState,
     /// State of each tire.
-    pub tires: Vec<TireState>,
+    pub tires: Vec<TireContactState>,
     /// State of the driver.
     pub driver: DriverState,
     /// Commands of the last step.
@@ -109,7 +109,7 @@ pub struct AgentState {
     /// State of the autonomous driver, if the agent has one.
     pub autonomy: Option<Box<AutonomyState>>,
     /// Radio messages received; `None` before the first exchange.
-    pub radio: Option<Box<Station>>,
+    pub radio: Option<Box<RadioStation>>,
 }
 
 /// Derived and scratch data of an agent; never saved.
@@ -222,7 +222,7 @@ impl AgentState {
     /// The monitor does not count steps after an arrival; the outcome then gives the time.
     fn end_time(&self) -> Option<f64> {
         let outcome = self.outcome.as_ref()?;
-        let said = self.monitor.arrived().and_then(|_| outcome.time());
+        let said = self.monitor.arrival_time().and_then(|_| outcome.time());
         let last = self.monitor.last_step();
         Some(said.map_or(last, |said| said.max(last)))
     }

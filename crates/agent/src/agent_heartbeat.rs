@@ -13,7 +13,7 @@ use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::hull_part::HullPart;
 use super::monitor::StepMetrics;
 use super::obstacle::Obstacles;
-use super::outcome::{Failure, Outcome};
+use super::outcome::{Outcome, StateFailure};
 use super::outcome_evaluation::direction;
 use super::radio::RadioNet;
 use super::roadside::{Pedestrian, TrafficLight};
@@ -186,7 +186,7 @@ impl AgentModel {
     fn fail(
         &self,
         time: f64,
-        failure: Failure,
+        failure: StateFailure,
         state: &mut AgentState,
         workspace: &mut AgentWorkspace,
     ) {
@@ -266,7 +266,7 @@ impl AgentModel {
         }
     }
 
-    /// Returns what the external command, or else the vehicle's driver, requests for a step.
+    /// Returns the controls for a step: those of the external command, otherwise of the driver.
     fn requested_controls(
         &self,
         step: HeartbeatStep,

@@ -5,7 +5,7 @@ use super::ground_vehicle::GroundVehicle;
 use super::hull_part::HullPart;
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3};
 use bekker_sync::message::{
-    Description, MotionMessage, PartState, TrailerState, VehicleMessage, as_received,
+    MotionMessage, PartState, RemoteVehicleDescription, TrailerState, VehicleMessage, as_received,
 };
 
 impl AgentModel {
@@ -113,7 +113,7 @@ impl AgentModel {
     }
 
     /// Returns the description from which other ranks build the agent.
-    pub fn description(&self) -> Description {
+    pub fn description(&self) -> RemoteVehicleDescription {
         self.vehicle.description(self.name.clone())
     }
 }

@@ -5,13 +5,13 @@ use super::drive_work::DriveWork;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::obstacle::{Solid, WheelStemContact};
 use super::sample::WheelSample;
-use super::tire::TireState;
+use super::tire::TireContactState;
 use super::tracked_ground_vehicle::{TrackedGroundVehicle, TracksWorkspace};
 use super::vehicle_properties::VehicleProperties;
 use super::wheeled_ground_vehicle::{WheeledGroundVehicle, WheelsWorkspace};
 use bekker_ground::scm::{Contact, UndersideError};
 use bekker_math::spatial::{Pose, Vec3};
-use bekker_sync::message::{Description, PartState, RunningGear};
+use bekker_sync::message::{PartState, RemoteVehicleDescription, RunningGearMessage};
 use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, ModelError, MultibodyWorkspace, StepError};
 use bekker_vehicle::{
@@ -122,7 +122,7 @@ impl GroundVehicle for AnyVehicle {
         }
     }
 
-    fn tires(&self) -> Vec<TireState> {
+    fn tires(&self) -> Vec<TireContactState> {
         for_kind!(self, own => own.tires())
     }
 
@@ -145,7 +145,7 @@ impl GroundVehicle for AnyVehicle {
     fn stored_energy(
         &self,
         state: &VehicleState,
-        tires: &[TireState],
+        tires: &[TireContactState],
         workspace: &GroundVehicleWorkspace,
     ) -> f64 {
         for_kind!(self, workspace, own => own.stored_energy(state, tires, workspace))
@@ -154,7 +154,7 @@ impl GroundVehicle for AnyVehicle {
     fn contact_ground(
         &self,
         state: &VehicleState,
-        tires: &[TireState],
+        tires: &[TireContactState],
         workspace: &mut GroundVehicleWorkspace,
         context: &mut ContactContext<'_>,
         h: f64,
@@ -173,11 +173,16 @@ impl GroundVehicle for AnyVehicle {
         for_kind!(self, workspace, own => own.solve(state, workspace, controls, tick, h))
     }
 
-    fn advance_tires(&self, tires: &mut [TireState], workspace: &GroundVehicleWorkspace, h: f64) {
+    fn advance_tires(
+        &self,
+        tires: &mut [TireContactState],
+        workspace: &GroundVehicleWorkspace,
+        h: f64,
+    ) {
         for_kind!(self, workspace, own => own.advance_tires(tires, workspace, h));
     }
 
-    fn inflate_tires(&self, controls: &Controls, tires: &mut [TireState], h: f64) {
+    fn inflate_tires(&self, controls: &Controls, tires: &mut [TireContactState], h: f64) {
         for_kind!(self, own => own.inflate_tires(controls, tires, h));
     }
 
@@ -234,11 +239,11 @@ impl GroundVehicle for AnyVehicle {
         workspace: &GroundVehicleWorkspace,
         wheels: Vec<PartState>,
         part: impl Fn(Pose, f64) -> PartState,
-    ) -> RunningGear {
+    ) -> RunningGearMessage {
         for_kind!(self, workspace, own => own.running_gear(state, workspace, wheels, part))
     }
 
-    fn description(&self, name: String) -> Description {
+    fn description(&self, name: String) -> RemoteVehicleDescription {
         for_kind!(self, own => own.description(name))
     }
 }

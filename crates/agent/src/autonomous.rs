@@ -8,15 +8,16 @@
 //! bit of the result.
 
 use super::imaging_threads::imaging_threads;
-use super::team::{Report, TeamMember};
+use super::team::{TeamMember, TeamReport};
 use super::timings::{Stopwatch, TimedPhase};
 use bekker_autonomy::costs::CostPenalty;
-use bekker_autonomy::elevation_map::{Tile, TileKey};
+use bekker_autonomy::elevation_map::{MapTile, MapTileKey};
 use bekker_autonomy::localization::PoseTrack;
 use bekker_autonomy::recovery::Waypoint;
 use bekker_autonomy::right_of_way::MovingAgent;
 use bekker_autonomy::{
-    Estimate, Navigator, NavigatorState, Phase, Plan, PlanInput, PlannerState, Role,
+    DrivePhase, LocalPlan, MotionEstimate, Navigator, NavigatorState, PlanInput, PlannerState,
+    SensorRole,
 };
 use bekker_math::numeric::hypot;
 use bekker_math::spatial::Pose;
@@ -36,7 +37,7 @@ pub struct Autonomy {
     /// Localization, mapping, planning and tracking.
     pub navigator: Navigator,
     /// Role of each sensor for the navigator, if it has one.
-    pub roles: Vec<Option<Role>>,
+    pub roles: Vec<Option<SensorRole>>,
     /// Index of the lidar among the sensors.
     pub lidar: usize,
     /// Time from the delivery of a scan to the plan made from it, µs.
@@ -52,10 +53,10 @@ impl Autonomy {
     pub(super) fn start(&self, pose: &Pose, now_us: u64) -> AutonomyState {
         let navigator = &self.navigator;
         let memory = navigator.start_planner(pose);
-        let outcome = PlanOutcome { memory, plan: Plan::default(), changed: Vec::new() };
+        let outcome = PlanOutcome { memory, plan: LocalPlan::default(), changed: Vec::new() };
         AutonomyState {
             navigator: navigator.start(pose, 1e-6 * now_us as f64),
-            plan: Plan::default(),
+            plan: LocalPlan::default(),
             outcome: Deferred::ready(now_us, outcome),
             in_force: true,
             scans: 0,
@@ -72,7 +73,7 @@ pub struct AutonomyState {
     /// Navigator state, updated with every reading.
     pub navigator: NavigatorState,
     /// The plan in force.
-    pub plan: Plan,
+    pub plan: LocalPlan,
     /// Result of the last scan, finished or in progress.
     outcome: Deferred<PlanOutcome>,
     /// Whether the plan of the last scan is already in force.
@@ -91,9 +92,9 @@ pub struct AutonomyState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct PlanOutcome {
     memory: PlannerState,
-    plan: Plan,
+    plan: LocalPlan,
     /// Map tiles that the scan changed.
-    changed: Vec<(TileKey, Arc<Tile>)>,
+    changed: Vec<(MapTileKey, Arc<MapTile>)>,
 }
 
 /// Last reported position of another vehicle.
@@ -132,19 +133,19 @@ struct PlanJob {
     taken: f64,
     cloud: Cloud,
     track: PoseTrack,
-    estimate: Estimate,
+    estimate: MotionEstimate,
     goal: Option<[f64; 2]>,
     way_back: Vec<Waypoint>,
     marks: Vec<CostPenalty>,
     others: Vec<[f64; 3]>,
-    /// Moving vehicles to which this vehicle gives way.
+    /// Moving vehicles that have the right of way over this vehicle.
     moving: Vec<MovingAgent>,
     /// Other vehicles that stand still.
     standing: Vec<[f64; 3]>,
     /// Other vehicles at the time of the scan.
     seen: Vec<[f64; 3]>,
     /// Map tiles received from other vehicles.
-    news: Vec<(TileKey, Arc<Tile>)>,
+    news: Vec<(MapTileKey, Arc<MapTile>)>,
 }
 
 impl PlanJob {
@@ -189,8 +190,8 @@ impl AutonomyState {
 
     /// Returns the bytes that identify this state in a hash, without the map in progress.
     ///
-    /// That map follows from the readings. It enters the plan and the shared map as soon as it has
-    /// an effect.
+    /// The map in progress follows from the readings. It enters the plan and the shared map as soon
+    /// as it has an effect.
     pub(super) fn digest_bytes(&self) -> Vec<u8> {
         let AutonomyState {
             navigator,
@@ -230,7 +231,7 @@ impl AutonomyState {
         self.others.values().map(|observation| observation.predict(1e-6 * now_us as f64)).collect()
     }
 
-    /// Returns the moving vehicles with a lower agent index, to which this vehicle gives way.
+    /// Returns the moving vehicles with a lower agent index: they have the right of way.
     fn moving(&self, agent: u32, now_us: u64) -> Vec<MovingAgent> {
         let before = self.others.range(..agent).map(|(_, observation)| observation);
         let moving = before.filter(|observation| observation.is_moving());
@@ -267,8 +268,9 @@ impl AutonomyState {
 
 impl AutonomyState {
     /// Returns the report on its order to the team's authority.
-    pub fn report(&self) -> Report {
-        self.member.report(matches!(self.navigator.phase(), Phase::Arrived | Phase::GaveUp))
+    pub fn report(&self) -> TeamReport {
+        self.member
+            .report(matches!(self.navigator.phase(), DrivePhase::Arrived | DrivePhase::GaveUp))
     }
 
     /// Returns whether the authority has dismissed this vehicle.

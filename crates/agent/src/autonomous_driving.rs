@@ -3,7 +3,7 @@
 use super::agent::{AgentModel, AgentState};
 use super::autonomous::AutonomyState;
 use super::timings::TimedPhase;
-use bekker_autonomy::Phase;
+use bekker_autonomy::DrivePhase;
 use bekker_math::spatial::Pose;
 use bekker_vehicle::Controls;
 use bekker_vehicle::driver::Intent;
@@ -28,13 +28,13 @@ impl AgentModel {
         // GaveUp means stuck; planning and backing off do not. Without an order the vehicle waits
         // for one.
         state.driver.intent = match own.navigator.phase() {
-            Phase::Driving | Phase::Backing => Intent::FindWay,
+            DrivePhase::Driving | DrivePhase::Backing => Intent::FindWay,
             // without a configured goal the vehicle has arrived only when the authority dismisses
             // it
-            Phase::Arrived if autonomy.goal.is_none() && !own.is_dismissed() => Intent::Hold,
-            Phase::Arrived => Intent::Arrived,
-            Phase::GaveUp if autonomy.goal.is_none() => Intent::Hold,
-            Phase::GaveUp => Intent::Drive,
+            DrivePhase::Arrived if autonomy.goal.is_none() && !own.is_dismissed() => Intent::Hold,
+            DrivePhase::Arrived => Intent::Arrived,
+            DrivePhase::GaveUp if autonomy.goal.is_none() => Intent::Hold,
+            DrivePhase::GaveUp => Intent::Drive,
         };
         Some(controls)
     }

@@ -1,6 +1,6 @@
 //! Contact of the belly plate and of hull bottoms with the ground.
 //!
-//! A vehicle hangs up on its belly. A hull touches when its nose dips into a bank.
+//! A vehicle is high-centered when its belly carries it. A hull touches when its nose dips into a bank.
 
 use super::agent::AgentModel;
 use super::any_vehicle::GroundVehicleWorkspace;

@@ -155,7 +155,7 @@ mod tests {
 
     /// The reported time is the nearest `f64` to the decimal at every tick; a product is not.
     #[test]
-    fn tells_times_as_decimals() {
+    fn formats_times_as_decimals() {
         let clock = Clock::new(0.002, 0.01).unwrap();
         assert_eq!((clock.time(6820), clock.reported_time(6820)), (13.639999999999999, 13.64));
         for tick in 0..20_000 {

@@ -5,7 +5,7 @@ use super::any_vehicle::GroundVehicleWorkspace;
 use super::external_acceleration::ExternalAcceleration;
 use super::hull_part::HullPart;
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3, Wrench};
-use bekker_vehicle::Outline;
+use bekker_vehicle::VehicleOutline;
 
 /// Velocities that the parts of an agent would have under the forces of other vehicles only, from
 /// the start of a heartbeat.
@@ -20,7 +20,7 @@ struct PartVelocity {
 }
 
 impl PartVelocity {
-    fn new(outline: &Outline, pose: &Pose, twist: &Twist) -> PartVelocity {
+    fn new(outline: &VehicleOutline, pose: &Pose, twist: &Twist) -> PartVelocity {
         PartVelocity {
             linear: twist.velocity_at(&pose.direction(&outline.com)),
             angular: twist.angular,
@@ -39,7 +39,14 @@ impl CollisionMotion {
     }
 
     /// Adds the wrench of other vehicles on a part, about the origin of its frame, over `h` s.
-    pub fn add(&mut self, part: HullPart, outline: &Outline, pose: &Pose, wrench: &Wrench, h: f64) {
+    pub fn add(
+        &mut self,
+        part: HullPart,
+        outline: &VehicleOutline,
+        pose: &Pose,
+        wrench: &Wrench,
+        h: f64,
+    ) {
         let Some(own) = &mut self.0[part as usize] else { return };
         let turn = pose.orientation.to_rotation_matrix();
         let inertia = turn.matrix() * outline.inertia * turn.matrix().transpose();

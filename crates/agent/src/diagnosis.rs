@@ -15,7 +15,7 @@ use std::fmt;
 
 /// Absolute slip above which a wheel counts as spinning.
 const SPINNING_SLIP: f64 = 0.5;
-/// Fraction of the weight on the belly from which a vehicle is hung up on it.
+/// Fraction of the weight on the belly above which a vehicle is high-centered.
 const BELLY_FRACTION: f64 = 0.1;
 /// Fraction of the thrust limit that the grade force must reach to be the cause.
 const GRADE_FRACTION: f64 = 0.5;

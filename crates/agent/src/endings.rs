@@ -2,7 +2,7 @@
 
 use bekker_math::numeric::cos;
 
-/// Criteria by which an outcome ends a drive.
+/// Outcomes that end a drive.
 ///
 /// A drive always ends if the state is no longer finite, or if the vehicle leaves the terrain or
 /// its elevation data: there is nothing left to simulate.
@@ -24,7 +24,7 @@ pub struct Endings {
     pub collided: bool,
 }
 
-/// Criterion by which a vehicle that requests motion is immobilized.
+/// Criterion for immobilization: distance and time of a vehicle that requests motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Immobility {
     /// Time without sufficient travel, s.

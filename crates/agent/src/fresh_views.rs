@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_comes_and_goes_is_listed() {
+    fn added_and_removed_agents_are_listed() {
         let mut fresh = FreshViews::new(4, false);
         fresh.refresh();
         assert_eq!(fresh.agents(), [0; 0]);

@@ -8,17 +8,17 @@ use super::contact_context::ContactContext;
 use super::drive_work::DriveWork;
 use super::obstacle::{Solid, WheelStemContact};
 use super::sample::{TrailerSample, WheelSample};
-use super::tire::TireState;
+use super::tire::TireContactState;
 use super::vehicle_properties::VehicleProperties;
 use bekker_ground::scm::{Contact, DisplacedSoil};
 use bekker_ground::terrain::Terrain;
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
-use bekker_sync::message::{Description, PartState, RunningGear};
+use bekker_sync::message::{PartState, RemoteVehicleDescription, RunningGearMessage};
 use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
-use bekker_vehicle::spec::{Belly, Chassis, Footprint};
+use bekker_vehicle::spec::{Belly, Chassis, VehicleFootprint};
 use bekker_vehicle::{
-    Controls, Coupling, Drivetrain, Outline, TrailerModel, VehicleBodies, VehicleState,
+    Controls, Coupling, Drivetrain, TrailerModel, VehicleBodies, VehicleOutline, VehicleState,
 };
 
 /// Derived and scratch data of a vehicle on the ground; never saved.
@@ -68,7 +68,7 @@ pub trait GroundVehicle {
     fn workspace(&self, state: &VehicleState) -> Self::Workspace;
 
     /// Returns the tires at rest, one per tire; none for tracks.
-    fn tires(&self) -> Vec<TireState> {
+    fn tires(&self) -> Vec<TireContactState> {
         Vec::new()
     }
 
@@ -89,7 +89,7 @@ pub trait GroundVehicle {
     fn stored_energy(
         &self,
         state: &VehicleState,
-        tires: &[TireState],
+        tires: &[TireContactState],
         workspace: &Self::Workspace,
     ) -> f64;
 
@@ -100,7 +100,7 @@ pub trait GroundVehicle {
     fn contact_ground(
         &self,
         state: &VehicleState,
-        tires: &[TireState],
+        tires: &[TireContactState],
         workspace: &mut Self::Workspace,
         context: &mut ContactContext<'_>,
         h: f64,
@@ -120,10 +120,16 @@ pub trait GroundVehicle {
     ) -> Result<(), StepError>;
 
     /// Advances the tires over the completed step.
-    fn advance_tires(&self, _tires: &mut [TireState], _workspace: &Self::Workspace, _h: f64) {}
+    fn advance_tires(
+        &self,
+        _tires: &mut [TireContactState],
+        _workspace: &Self::Workspace,
+        _h: f64,
+    ) {
+    }
 
     /// Changes tire pressure toward the command at the rate of central tire inflation.
-    fn inflate_tires(&self, _controls: &Controls, _tires: &mut [TireState], _h: f64) {}
+    fn inflate_tires(&self, _controls: &Controls, _tires: &mut [TireContactState], _h: f64) {}
 
     /// Completes the samples of the wheels after a step and returns the step's work.
     fn observe(&self, state: &VehicleState, workspace: &mut Self::Workspace, h: f64) -> DriveWork;
@@ -177,12 +183,12 @@ pub trait GroundVehicle {
         _workspace: &Self::Workspace,
         wheels: Vec<PartState>,
         _part: impl Fn(Pose, f64) -> PartState,
-    ) -> RunningGear {
-        RunningGear::Wheels(wheels)
+    ) -> RunningGearMessage {
+        RunningGearMessage::Wheels(wheels)
     }
 
     /// Returns the description from which other ranks build an agent of this `name`.
-    fn description(&self, name: String) -> Description;
+    fn description(&self, name: String) -> RemoteVehicleDescription;
 
     // From here on the same for all kinds.
 
@@ -208,12 +214,12 @@ pub trait GroundVehicle {
     }
 
     /// Returns the footprint seen from above.
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self) -> VehicleFootprint {
         self.properties().footprint
     }
 
     /// Returns the shape for collisions with other vehicles.
-    fn outline(&self) -> &Outline {
+    fn outline(&self) -> &VehicleOutline {
         self.bodies().outline()
     }
 
@@ -387,7 +393,7 @@ pub trait GroundVehicle {
     fn step(
         &self,
         state: &mut VehicleState,
-        tires: &mut [TireState],
+        tires: &mut [TireContactState],
         workspace: &mut Self::Workspace,
         controls: &Controls,
         tick: u64,

@@ -3,7 +3,7 @@
 use super::any_vehicle::{AnyVehicle, GroundVehicleWorkspace};
 use super::ground_vehicle::GroundVehicle;
 use bekker_math::spatial::{Load, Pose, Twist};
-use bekker_vehicle::{Outline, TrailerModel};
+use bekker_vehicle::{TrailerModel, VehicleOutline};
 
 /// A rigid part with hulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl HullPart {
 impl AnyVehicle {
     /// Returns the collision outline of a part in the part's frame; `None` if there is no such
     /// trailer.
-    pub(super) fn outline_of(&self, part: HullPart) -> Option<&Outline> {
+    pub(super) fn outline_of(&self, part: HullPart) -> Option<&VehicleOutline> {
         match part {
             HullPart::Chassis => Some(self.outline()),
             HullPart::Trailer => self.trailer().map(TrailerModel::outline),
@@ -33,7 +33,7 @@ impl AnyVehicle {
     pub(super) fn hull_parts<'a>(
         &'a self,
         body: &'a GroundVehicleWorkspace,
-    ) -> impl Iterator<Item = (HullPart, &'a Outline, Pose, Twist)> {
+    ) -> impl Iterator<Item = (HullPart, &'a VehicleOutline, Pose, Twist)> {
         HullPart::ALL.into_iter().filter_map(move |part| {
             let outline = self.outline_of(part)?;
             let (pose, twist) = match part {

@@ -343,7 +343,7 @@ impl Monitor {
     }
 
     /// Returns the time of arrival, s.
-    pub fn arrived(&self) -> Option<f64> {
+    pub fn arrival_time(&self) -> Option<f64> {
         self.arrived
     }
 

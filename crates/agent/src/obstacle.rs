@@ -1,11 +1,11 @@
 //! Static obstacles: stems, rocks, blocks.
 
-use super::prop::{Prop, PropForm, PropKind};
+use super::prop::{PropForm, PropKind, SceneryObject};
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::hypot;
 use bekker_math::spatial::{Pose, Quat, Vec3};
-use bekker_sensor::bvh::Bounds;
-use bekker_sensor::class::Class;
+use bekker_sensor::bvh::BoundingBox;
+use bekker_sensor::class::SurfaceClass;
 use bekker_vehicle::collision::{Hull, Stem};
 use rstar::{AABB, RTree, RTreeObject};
 
@@ -81,7 +81,7 @@ impl StaticObstacle {
     }
 
     /// Returns the obstacle of a prop on a terrain; `None` if the prop is not solid.
-    fn from_prop(prop: &Prop, terrain: &Terrain) -> Option<StaticObstacle> {
+    fn from_prop(prop: &SceneryObject, terrain: &Terrain) -> Option<StaticObstacle> {
         if !prop.solid {
             return None;
         }
@@ -120,7 +120,7 @@ impl StaticObstacle {
             PropForm::Kind(PropKind::Block) => block(scaled(prop.size.unwrap_or([1.0; 3]))),
             PropForm::Kind(PropKind::Barrier) => block(scaled(prop.size.unwrap_or(BARRIER))),
             // the bounds of a tree are those of its crown
-            PropForm::Mesh { class: Class::Tree, .. } if prop.size.is_none() => {
+            PropForm::Mesh { class: SurfaceClass::Tree, .. } if prop.size.is_none() => {
                 prop.diameter.and_then(|_| stem(0.0, MESH_TREE))
             }
             PropForm::Mesh { bounds, .. } => {
@@ -156,7 +156,7 @@ impl StaticObstacle {
 }
 
 /// Returns the box around a mesh whose origin is at `ground`.
-fn mesh_box(bounds: &Bounds, prop: &Prop, ground: &Vec3) -> StaticObstacle {
+fn mesh_box(bounds: &BoundingBox, prop: &SceneryObject, ground: &Vec3) -> StaticObstacle {
     let corner = |of: [f32; 3]| Vec3::from(of.map(f64::from)) * prop.scale;
     let (low, mut high) = (corner(bounds.low), corner(bounds.high));
     high = high.sup(&low.add_scalar(MIN_SIDE));
@@ -167,12 +167,12 @@ fn mesh_box(bounds: &Bounds, prop: &Prop, ground: &Vec3) -> StaticObstacle {
 }
 
 #[derive(Clone, Debug)]
-struct PlacedObstacle {
+struct IndexedObstacle {
     index: u32,
     envelope: AABB<[f64; 2]>,
 }
 
-impl RTreeObject for PlacedObstacle {
+impl RTreeObject for IndexedObstacle {
     type Envelope = AABB<[f64; 2]>;
 
     fn envelope(&self) -> Self::Envelope {
@@ -187,7 +187,7 @@ pub struct Obstacles {
     /// Index of the prop of each obstacle.
     props: Vec<usize>,
     nouns: Vec<&'static str>,
-    tree: RTree<PlacedObstacle>,
+    tree: RTree<IndexedObstacle>,
 }
 
 impl Default for Obstacles {
@@ -198,7 +198,7 @@ impl Default for Obstacles {
 
 impl Obstacles {
     /// Builds the obstacles of a world from its solid props.
-    pub fn from_props(props: &[Prop], terrain: &Terrain) -> Obstacles {
+    pub fn from_props(props: &[SceneryObject], terrain: &Terrain) -> Obstacles {
         let (mut all, mut of, mut nouns) = (Vec::new(), Vec::new(), Vec::new());
         for (index, prop) in props.iter().enumerate() {
             if let Some(obstacle) = StaticObstacle::from_prop(prop, terrain) {
@@ -210,7 +210,7 @@ impl Obstacles {
         let placed = |(index, obstacle): (usize, &StaticObstacle)| {
             let ([x, y], r) = obstacle.disc();
             let envelope = AABB::from_corners([x - r, y - r], [x + r, y + r]);
-            PlacedObstacle { index: index as u32, envelope }
+            IndexedObstacle { index: index as u32, envelope }
         };
         let tree = RTree::bulk_load(all.iter().enumerate().map(placed).collect());
         Obstacles { all, props: of, nouns, tree }

@@ -70,7 +70,7 @@ pub enum Outcome {
         /// Position, m.
         position: Vec3,
     },
-    /// Collided, under a policy by which this ends the drive.
+    /// Collided, under a policy that ends the drive.
     Collided {
         /// Time, s.
         time: f64,
@@ -93,7 +93,7 @@ pub enum Outcome {
         /// Position at the previous heartbeat, m.
         position: Vec3,
         /// Failed part of the state.
-        failure: Failure,
+        failure: StateFailure,
     },
     /// A wheel entered ground without elevation data.
     UnmappedGround {
@@ -107,7 +107,7 @@ pub enum Outcome {
 /// Part of a state that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Failure {
+pub enum StateFailure {
     /// The chassis' position is not finite.
     Position,
     /// The chassis' orientation is not finite.
@@ -126,25 +126,25 @@ pub enum Failure {
     },
 }
 
-impl From<StepError> for Failure {
-    fn from(error: StepError) -> Failure {
+impl From<StepError> for StateFailure {
+    fn from(error: StepError) -> StateFailure {
         match error {
-            StepError::Singular { at } => Failure::Singular { at },
-            StepError::NotFinite { coordinate, .. } => Failure::Velocity { coordinate },
+            StepError::Singular { at } => StateFailure::Singular { at },
+            StepError::NotFinite { coordinate, .. } => StateFailure::Velocity { coordinate },
         }
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for StateFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Position => write!(f, "its position is no longer finite"),
-            Failure::Orientation => write!(f, "its orientation is no longer finite"),
-            Failure::Speed => write!(f, "its speed is above {MAX_SPEED} m/s or not finite"),
-            Failure::Velocity { coordinate } => {
+            StateFailure::Position => write!(f, "its position is no longer finite"),
+            StateFailure::Orientation => write!(f, "its orientation is no longer finite"),
+            StateFailure::Speed => write!(f, "its speed is above {MAX_SPEED} m/s or not finite"),
+            StateFailure::Velocity { coordinate } => {
                 write!(f, "velocity {coordinate} is no longer finite")
             }
-            Failure::Singular { at } => {
+            StateFailure::Singular { at } => {
                 write!(f, "the equations of motion are singular at elimination step {at}")
             }
         }

@@ -15,7 +15,7 @@ use super::diagnosis::{Diagnosis, Evidence, WheelMean};
 use super::endings::{Endings, Immobility};
 use super::ground_vehicle::GroundVehicle;
 use super::monitor::{MIN_ADVANCE_SPEED, MIN_ROLLING_SPEED};
-use super::outcome::{Failure, MAX_SPEED, Outcome};
+use super::outcome::{MAX_SPEED, Outcome, StateFailure};
 use bekker_ground::GroundModel;
 use bekker_ground::soil::{SoilId, SoilKind};
 use bekker_math::numeric::{atan, hypot, sin_cos, tan};
@@ -47,14 +47,14 @@ impl AgentModel {
         let position = pose.position;
         let failed = |position, failure| Some(Outcome::Failed { time, position, failure });
         if let Err(position) = state.monitor.record_position(position) {
-            return failed(position, Failure::Position);
+            return failed(position, StateFailure::Position);
         }
         if !pose.orientation.coords.iter().all(|x| x.is_finite()) {
-            return failed(position, Failure::Orientation);
+            return failed(position, StateFailure::Orientation);
         }
         let speed = self.vehicle.twist(&workspace.vehicle).linear.norm();
         if !speed.is_finite() || speed > MAX_SPEED {
-            return failed(position, Failure::Speed);
+            return failed(position, StateFailure::Speed);
         }
         if !ground.terrain().contains(position.x, position.y) {
             return Some(Outcome::LeftTerrain { time, position });
@@ -86,7 +86,7 @@ impl AgentModel {
         }
         state.monitor.record_intent(time, state.driver.intent, endings.stall_travel());
         if endings.arrived
-            && let Some(time) = state.monitor.arrived()
+            && let Some(time) = state.monitor.arrival_time()
         {
             return Some(Outcome::Arrived { time });
         }
@@ -106,7 +106,7 @@ impl AgentModel {
         if let Some(ended) = &state.outcome {
             return ended.clone();
         }
-        if let Some(time) = state.monitor.arrived() {
+        if let Some(time) = state.monitor.arrival_time() {
             return Outcome::Arrived { time };
         }
         let immobilized = endings.immobilized.and_then(|Immobility { after, .. }| {

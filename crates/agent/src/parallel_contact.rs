@@ -117,7 +117,7 @@ mod tests {
     /// Groups that are far apart get separate overlays, which are merged again. Groups that may
     /// touch the same tile share one, as do those without scratch or work for a second thread.
     #[test]
-    fn who_may_touch_one_tile_is_not_met_apart() {
+    fn agents_on_a_common_tile_are_not_contacted_in_parallel() {
         let kind = SoilKind::Firm { friction: 0.8 };
         let soil = Soil { name: "rock".into(), source: String::new(), kind };
         let terrain = Terrain::flat(0.0, SoilId(0));

@@ -1,11 +1,11 @@
 //! Scenery: trees, rocks, posts, blocks and meshes.
 
-use bekker_sensor::bvh::Bounds;
-use bekker_sensor::class::Class;
+use bekker_sensor::bvh::BoundingBox;
+use bekker_sensor::class::SurfaceClass;
 
 /// An object that stands on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prop {
+pub struct SceneryObject {
     /// Appearance of the object.
     pub form: PropForm,
     /// Position, m.
@@ -23,7 +23,7 @@ pub struct Prop {
     pub size: Option<[f64; 3]>,
 }
 
-impl Prop {
+impl SceneryObject {
     /// Name of the kind of object, in one word.
     pub fn noun(&self) -> &'static str {
         match self.form {
@@ -34,11 +34,15 @@ impl Prop {
             PropForm::Kind(PropKind::Pine) => "pine",
             PropForm::Kind(PropKind::Pecan) => "pecan",
             PropForm::Kind(PropKind::Magnolia) => "magnolia",
-            PropForm::Kind(PropKind::Rock) | PropForm::Mesh { class: Class::Rock, .. } => "rock",
-            PropForm::Kind(PropKind::Post) | PropForm::Mesh { class: Class::Post, .. } => "post",
+            PropForm::Kind(PropKind::Rock) | PropForm::Mesh { class: SurfaceClass::Rock, .. } => {
+                "rock"
+            }
+            PropForm::Kind(PropKind::Post) | PropForm::Mesh { class: SurfaceClass::Post, .. } => {
+                "post"
+            }
             PropForm::Kind(PropKind::Block) => "block",
             PropForm::Kind(PropKind::Barrier) => "barrier",
-            PropForm::Mesh { class: Class::Tree, .. } => "tree",
+            PropForm::Mesh { class: SurfaceClass::Tree, .. } => "tree",
             PropForm::Mesh { .. } => "mesh",
         }
     }
@@ -54,9 +58,9 @@ pub enum PropForm {
         /// Index into `ImportedMeshes::meshes`.
         index: usize,
         /// Semantic class of the mesh.
-        class: Class,
+        class: SurfaceClass,
         /// Bounding box of the mesh.
-        bounds: Bounds,
+        bounds: BoundingBox,
     },
 }
 

@@ -7,7 +7,7 @@
 use super::agent::AgentState;
 use super::external_acceleration::ExternalAcceleration;
 use super::monitor::Monitor;
-use super::tire::TireState;
+use super::tire::TireContactState;
 use bekker_vehicle::driver::DriverState;
 use bekker_vehicle::{Controls, VehicleState};
 
@@ -15,7 +15,7 @@ use bekker_vehicle::{Controls, VehicleState};
 #[derive(Clone, Debug)]
 pub struct StateBackup {
     vehicle: VehicleState,
-    tires: Vec<TireState>,
+    tires: Vec<TireContactState>,
     driver: DriverState,
     controls: Controls,
     monitor: Monitor,

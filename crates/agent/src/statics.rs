@@ -8,11 +8,11 @@
 //! Loads grow slowly from zero, so that nothing overshoots its equilibrium. Soil keeps the largest
 //! load that it has carried, which must not exceed the final load.
 //!
-//! 1. *Aloft*: without weight and ground, springs come to rest against their stops.
+//! 1. *Aloft*: without weight and ground, springs settle against their stops.
 //! 2. *Set down*: the vehicle is lowered to first contact, then its weight is increased gradually.
 //!    The ground carries load but does not grip, and an anchor in its plane keeps the chassis from
 //!    sliding. Wheels carry their static loads, with grade and side slope, and nothing scrubs.
-//! 3. *Let go*: the ground grips and the anchor is released gradually. Tires and soil shear until
+//! 3. *Release*: the ground grips and the anchor is released gradually. Tires and soil shear until
 //!    they hold the vehicle.
 //!
 //! A vehicle that friction does not hold starts in the state after step 2 and slides from time
@@ -28,7 +28,7 @@ use super::contact_context::ContactContext;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::parallel_contact::SecondThreadScratch;
 use super::sample::WheelSample;
-use super::tire::TireState;
+use super::tire::TireContactState;
 use super::wheeled_ground_vehicle::level_forward;
 use bekker_ground::scm::Scratch;
 use bekker_ground::{GroundModel, Overlay, SharedGround, working_surface_height};
@@ -165,7 +165,7 @@ impl AgentModel {
                 let VehicleState { body, brakes, clutches, pressures, .. } = vehicle;
                 VehicleState { body, brakes, clutches, pressures, ..design }
             } else {
-                state.tires.iter_mut().for_each(TireState::release);
+                state.tires.iter_mut().for_each(TireContactState::release);
                 VehicleState { body: vehicle.body, ..design }
             };
         }
@@ -188,7 +188,7 @@ struct Relaxation<'a> {
     published: &'a SharedGround,
     vehicle: VehicleState,
     workspace: GroundVehicleWorkspace,
-    tires: Vec<TireState>,
+    tires: Vec<TireContactState>,
     overlay: Overlay,
     scratch: Scratch,
     second_scratch: Option<SecondThreadScratch>,
@@ -259,7 +259,7 @@ impl<'a> Relaxation<'a> {
         if !stays {
             return StartCondition::Equilibrium;
         }
-        self.tires.iter_mut().for_each(TireState::release);
+        self.tires.iter_mut().for_each(TireContactState::release);
         let held = (self.vehicle.clone(), self.tires.clone(), self.overlay.clone());
         if self.relax(RelaxationPhase::Released, start, at_rest) {
             return StartCondition::Equilibrium;

@@ -1,32 +1,32 @@
 //! State of a tire in a run: its carcass on firm ground and, if it is flexible, its belt.
 
 use bekker_ground::scm::{Ring, RingState};
-use bekker_vehicle::spec::{FlexibleTire, Tire, VehicleSpec};
+use bekker_vehicle::spec::{FlexibleTireSpec, Tire, VehicleSpec};
 use bekker_vehicle::tire::{RingParameters, TireState as Carcass};
 use serde::{Deserialize, Serialize};
 
 /// State of a tire: plain data.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TireState {
+pub struct TireContactState {
     /// Deflection of the carcass along firm ground.
     pub carcass: Carcass,
     /// State of the belt, if the tire is flexible.
     pub ring: Option<Box<RingState>>,
 }
 
-impl Clone for TireState {
-    fn clone(&self) -> TireState {
-        TireState { carcass: self.carcass, ring: self.ring.clone() }
+impl Clone for TireContactState {
+    fn clone(&self) -> TireContactState {
+        TireContactState { carcass: self.carcass, ring: self.ring.clone() }
     }
 
     /// Reuses the allocations.
-    fn clone_from(&mut self, source: &TireState) {
+    fn clone_from(&mut self, source: &TireContactState) {
         self.carcass = source.carcass;
         self.ring.clone_from(&source.ring);
     }
 }
 
-impl TireState {
+impl TireContactState {
     /// Releases the deflection along the ground and keeps the belt.
     pub(super) fn release(&mut self) {
         self.carcass = Carcass::default();
@@ -50,7 +50,7 @@ pub(super) fn relaxation(tire: &Tire) -> f64 {
 /// Returns the belt of a tire in the form that the contact model takes.
 ///
 /// `relaxation` is the ratio of damping to stiffness, s.
-pub fn ring(tire: &FlexibleTire, figures: &RingParameters, relaxation: f64) -> Ring {
+pub fn ring(tire: &FlexibleTireSpec, figures: &RingParameters, relaxation: f64) -> Ring {
     Ring {
         radius: figures.radius,
         width: figures.width,

@@ -6,16 +6,18 @@ use super::firm_spring::FirmSpring;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::obstacle::{MIN_SUPPORT_NORMAL, Solid};
 use super::sample::WheelSample;
-use super::tire::TireState;
+use super::tire::TireContactState;
 use super::vehicle_properties::{VehicleProperties, middle};
 use super::wheeled_ground_vehicle::{level_forward, slip};
 use bekker_ground::scm::{Contact, Footprint as _, PlacedShoe, ShoeOutline, shoe_contact};
 use bekker_ground::soil::Tread;
 use bekker_math::spatial::{Load, Pose, Quat, Twist, Vec3};
-use bekker_sync::message::{BandSeat, Description, PartState, RunningGear, ShoeState};
+use bekker_sync::message::{
+    BandSeat, PartState, RemoteVehicleDescription, RunningGearMessage, ShoeState,
+};
 use bekker_vehicle::collision::{BodyContact, ContactForce, ContactLaw, ExitRule, Hull};
 use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
-use bekker_vehicle::spec::{Footprint, TrackedSpec};
+use bekker_vehicle::spec::{TrackedSpec, VehicleFootprint};
 use bekker_vehicle::{
     Controls, Drivetrain, Locks, ShoePose, Shoes, TrackedVehicle, TrackedWorkspace, VehicleBodies,
     VehicleState, WheelDrive,
@@ -201,8 +203,10 @@ impl TrackedGroundVehicle {
     ///
     /// They follow from the bodies in its message. If it has none, they follow from the bands, and
     /// only for the lower run, from the front.
-    pub fn shoe_poses(&self, gear: &RunningGear) -> [Vec<Pose>; 2] {
-        let RunningGear::Tracks { shoes, bands, .. } = gear else { return Default::default() };
+    pub fn shoe_poses(&self, gear: &RunningGearMessage) -> [Vec<Pose>; 2] {
+        let RunningGearMessage::Tracks { shoes, bands, .. } = gear else {
+            return Default::default();
+        };
         if !shoes.is_empty() {
             let pose = |shoe: &ShoeState| Pose {
                 position: shoe.place.into(),
@@ -289,7 +293,7 @@ impl GroundVehicle for TrackedGroundVehicle {
     fn stored_energy(
         &self,
         state: &VehicleState,
-        _tires: &[TireState],
+        _tires: &[TireContactState],
         workspace: &TracksWorkspace,
     ) -> f64 {
         self.bodies().energy(state, workspace.bodies())
@@ -299,7 +303,7 @@ impl GroundVehicle for TrackedGroundVehicle {
     fn contact_ground(
         &self,
         state: &VehicleState,
-        _tires: &[TireState],
+        _tires: &[TireContactState],
         workspace: &mut TracksWorkspace,
         context: &mut ContactContext<'_>,
         h: f64,
@@ -406,7 +410,7 @@ impl GroundVehicle for TrackedGroundVehicle {
         workspace: &TracksWorkspace,
         road_wheels: Vec<PartState>,
         part: impl Fn(Pose, f64) -> PartState,
-    ) -> RunningGear {
+    ) -> RunningGearMessage {
         let TracksWorkspace { vehicle: body, .. } = workspace;
         let vehicle = &self.vehicle;
         let sprocket = |side| {
@@ -416,7 +420,7 @@ impl GroundVehicle for TrackedGroundVehicle {
         let seat = |(place, label)| BandSeat { place, label };
         let shoe = |(place, angle)| ShoeState { place, angle };
         let shoes = |side| vehicle.shoe_bodies(state, side).map(shoe);
-        RunningGear::Tracks {
+        RunningGearMessage::Tracks {
             shoes: shoes(0).chain(shoes(1)).collect(),
             bands: [0, 1]
                 .map(|side| vehicle.band(state, body, side).into_iter().map(seat).collect()),
@@ -426,9 +430,9 @@ impl GroundVehicle for TrackedGroundVehicle {
         }
     }
 
-    fn description(&self, name: String) -> Description {
+    fn description(&self, name: String) -> RemoteVehicleDescription {
         let shoes = self.vehicle.spec().tracks().iter().map(|track| track.shoes).sum::<u32>();
-        Description::Tracked {
+        RemoteVehicleDescription::Tracked {
             name,
             model: self.name().to_owned(),
             track_shoes: shoes as u16,
@@ -449,7 +453,7 @@ fn properties(vehicle: &TrackedVehicle) -> VehicleProperties {
     VehicleProperties {
         name: spec.name.clone(),
         chassis: spec.chassis.clone(),
-        footprint: Footprint::from_tracked_spec(spec),
+        footprint: VehicleFootprint::from_tracked_spec(spec),
         is_tracked: true,
         can_steer: true,
         max_steering_angle: None,

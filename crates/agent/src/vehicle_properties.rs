@@ -2,7 +2,7 @@
 
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::Locks;
-use bekker_vehicle::spec::{Chassis, Footprint};
+use bekker_vehicle::spec::{Chassis, VehicleFootprint};
 
 /// Properties of a ground vehicle, derived from its file.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub struct VehicleProperties {
     /// Sprung body.
     pub chassis: Chassis,
     /// Area that the vehicle covers in plan view.
-    pub footprint: Footprint,
+    pub footprint: VehicleFootprint,
     /// Whether it runs on tracks.
     pub is_tracked: bool,
     /// Whether it can be steered.

@@ -15,7 +15,7 @@ pub(super) const TIRE_STIFFNESS: f64 = 3e5;
 const TIRE_HEIGHT: f64 = 0.35;
 /// Contact stiffness of the rim, N/m; assumed.
 const RIM_STIFFNESS: f64 = 3e6;
-/// Lower bound of the depth by which a tire's force is divided, m; avoids division by zero.
+/// Lower bound of the depth that divides a tire's force, m; avoids division by zero.
 const LEAST_DEPTH: f64 = 1e-6;
 
 /// Returns the secant stiffness of a wheel at a penetration, N/m.

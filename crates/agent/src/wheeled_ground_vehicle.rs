@@ -6,7 +6,7 @@ use super::drive_work::DriveWork;
 use super::ground_vehicle::{ContactWorkspace, GroundVehicle};
 use super::obstacle::{Solid, WheelStemContact};
 use super::sample::WheelSample;
-use super::tire::{TireState, relaxation, ring};
+use super::tire::{TireContactState, relaxation, ring};
 use super::vehicle_properties::{VehicleProperties, middle};
 use bekker_ground::scm::{
     Contact, FlexibleTire, Grousers, Ring, RingState, RingStep, Underside, UndersideError,
@@ -14,10 +14,10 @@ use bekker_ground::scm::{
 };
 use bekker_ground::soil::{ShearStrength, Tread};
 use bekker_math::spatial::{Load, Pose, Vec3};
-use bekker_sync::message::Description;
+use bekker_sync::message::RemoteVehicleDescription;
 use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
-use bekker_vehicle::spec::{Footprint, RigidTire};
+use bekker_vehicle::spec::{RigidTire, VehicleFootprint};
 use bekker_vehicle::tire::{BeltPatch, FirmContact, FirmPatch, GroundPlane};
 use bekker_vehicle::{
     Controls, Drivetrain, TrailerModel, Vehicle, VehicleBodies, VehicleState, VehicleWorkspace,
@@ -81,7 +81,7 @@ pub struct WheelsWorkspace {
 }
 
 /// Contact of a flexible tire's belt in a step.
-struct BeltContact<'a> {
+struct BeltContactStep<'a> {
     ring: &'a Ring,
     state: &'a RingState,
     /// Next step of the belt.
@@ -90,8 +90,8 @@ struct BeltContact<'a> {
 }
 
 /// Contact of a tire as evaluated in a step.
-struct TireContact<'a> {
-    tire: &'a TireState,
+struct TireContactStep<'a> {
+    tire: &'a TireContactState,
     motion: &'a BodyMotion,
     /// Load of deformable and firm ground about the tire's center.
     load: &'a Load,
@@ -172,7 +172,7 @@ impl WheeledGroundVehicle {
     fn contact_rigid(
         &self,
         wheel: usize,
-        tire: &TireState,
+        tire: &TireContactState,
         motion: &BodyMotion,
         context: &mut ContactContext<'_>,
         h: f64,
@@ -195,13 +195,13 @@ impl WheeledGroundVehicle {
     fn contact_belt(
         &self,
         wheel: usize,
-        belt: BeltContact<'_>,
-        tire: &TireState,
+        belt: BeltContactStep<'_>,
+        tire: &TireContactState,
         motion: &BodyMotion,
         context: &mut ContactContext<'_>,
         h: f64,
     ) -> (Option<FirmContact>, f64) {
-        let BeltContact { ring, state, step, contact } = belt;
+        let BeltContactStep { ring, state, step, contact } = belt;
         let BodyMotion { pose, twist } = motion;
         let shape = self.tire(wheel);
         let own = FlexibleTire { underside: &shape.underside, ring, tread: &shape.tread };
@@ -226,7 +226,7 @@ impl WheeledGroundVehicle {
     }
 
     /// Returns the elastic energy of the tires, J: of belts, and of handling models on firm ground.
-    fn tire_energy(&self, tires: &[TireState], workspace: &WheelsWorkspace) -> f64 {
+    fn tire_energy(&self, tires: &[TireContactState], workspace: &WheelsWorkspace) -> f64 {
         let own = tires.iter().zip(self.places.iter()).zip(&workspace.firm);
         let energy = own.map(|((tire, place), firm)| {
             match (&self.tire(place.wheel).ring, &tire.ring, firm) {
@@ -242,8 +242,8 @@ impl WheeledGroundVehicle {
     }
 
     /// Returns forces and slip of a wheel along its heading.
-    fn wheel_sample(&self, wheel: usize, of_tire: &TireContact<'_>) -> WheelSample {
-        let TireContact { tire, motion, load, contact, firm, deflection } = *of_tire;
+    fn wheel_sample(&self, wheel: usize, of_tire: &TireContactStep<'_>) -> WheelSample {
+        let TireContactStep { tire, motion, load, contact, firm, deflection } = *of_tire;
         let BodyMotion { pose, twist } = motion;
         let axis = pose.direction(&Vec3::y());
         let forward = level_forward(&axis);
@@ -334,14 +334,14 @@ impl GroundVehicle for WheeledGroundVehicle {
         }
     }
 
-    fn tires(&self) -> Vec<TireState> {
+    fn tires(&self) -> Vec<TireContactState> {
         let own = 2 * self.vehicle.spec().tractor_axles().len();
         let tire = |wheel| {
             let flexible = self.vehicle.tire(wheel).flexible.as_ref();
             let unloaded = |inflation| RingState::unloaded(inflation).into();
-            TireState {
+            TireContactState {
                 ring: flexible.map(|given| unloaded(given.inflation_kpa.kpa(wheel, own))),
-                ..TireState::default()
+                ..TireContactState::default()
             }
         };
         self.places.iter().map(|place| tire(place.wheel)).collect()
@@ -366,7 +366,7 @@ impl GroundVehicle for WheeledGroundVehicle {
     fn stored_energy(
         &self,
         state: &VehicleState,
-        tires: &[TireState],
+        tires: &[TireContactState],
         workspace: &WheelsWorkspace,
     ) -> f64 {
         self.bodies().energy(state, workspace.bodies())
@@ -377,7 +377,7 @@ impl GroundVehicle for WheeledGroundVehicle {
     fn contact_ground(
         &self,
         _state: &VehicleState,
-        tires: &[TireState],
+        tires: &[TireContactState],
         workspace: &mut WheelsWorkspace,
         context: &mut ContactContext<'_>,
         h: f64,
@@ -393,7 +393,7 @@ impl GroundVehicle for WheeledGroundVehicle {
             let (firm, deflection) = match (&self.tire(wheel).ring, &tire.ring) {
                 (Some(ring), Some(own)) => {
                     let step = &mut workspace.rings[index];
-                    let belt = BeltContact { ring, state: own, step, contact };
+                    let belt = BeltContactStep { ring, state: own, step, contact };
                     self.contact_belt(wheel, belt, tire, &motion, context, h)
                 }
                 _ => (self.contact_rigid(wheel, tire, &motion, context, h, contact), 0.0),
@@ -406,7 +406,7 @@ impl GroundVehicle for WheeledGroundVehicle {
             workspace.firm[index] = firm;
             let firm = firm.as_ref();
             let of_tire =
-                TireContact { tire, motion: &motion, load: &load, contact, firm, deflection };
+                TireContactStep { tire, motion: &motion, load: &load, contact, firm, deflection };
             let sample = self.wheel_sample(wheel, &of_tire);
             if let Some(offset) = place.offset(&motion.pose) {
                 load = load.moved(&offset);
@@ -433,7 +433,7 @@ impl GroundVehicle for WheeledGroundVehicle {
         self.vehicle.step(state, &mut workspace.vehicle, controls, tick, h)
     }
 
-    fn advance_tires(&self, tires: &mut [TireState], workspace: &WheelsWorkspace, h: f64) {
+    fn advance_tires(&self, tires: &mut [TireContactState], workspace: &WheelsWorkspace, h: f64) {
         for (index, (own, place)) in tires.iter_mut().zip(self.places.iter()).enumerate() {
             let handling = &self.vehicle.tire(place.wheel).handling;
             let BodyMotion { twist, .. } = self.motion(place, workspace);
@@ -444,7 +444,7 @@ impl GroundVehicle for WheeledGroundVehicle {
         }
     }
 
-    fn inflate_tires(&self, controls: &Controls, tires: &mut [TireState], h: f64) {
+    fn inflate_tires(&self, controls: &Controls, tires: &mut [TireContactState], h: f64) {
         let Some(wanted) = controls.inflation else { return };
         for (own, place) in tires.iter_mut().zip(self.places.iter()) {
             let flexible = self.vehicle.tire(place.wheel).flexible.as_ref();
@@ -518,10 +518,10 @@ impl GroundVehicle for WheeledGroundVehicle {
         self.press_stem_on_wheel(contact, push, workspace)
     }
 
-    fn description(&self, name: String) -> Description {
+    fn description(&self, name: String) -> RemoteVehicleDescription {
         let model = self.name().to_owned();
         let (wheels, wheel_radius) = (self.wheels() as u16, self.properties.drive_radius as f32);
-        Description::Wheeled { name, model, wheels, wheel_radius }
+        RemoteVehicleDescription::Wheeled { name, model, wheels, wheel_radius }
     }
 }
 
@@ -540,7 +540,7 @@ fn properties(vehicle: &Vehicle, tires: &[TireContactModel]) -> VehiclePropertie
     VehicleProperties {
         name: spec.name.clone(),
         chassis: spec.chassis.clone(),
-        footprint: Footprint::from_spec(spec),
+        footprint: VehicleFootprint::from_spec(spec),
         is_tracked: false,
         can_steer: spec.can_steer(),
         max_steering_angle: Some(spec.max_steer()).filter(|angle| *angle > 0.0),

@@ -1,14 +1,16 @@
-//! What each part of thinking costs: scans of 64 x 1024 beams from a vehicle that drives straight
-//! on over waves among holes and trunks, each part timed over all of them.
+//! Measures the processor time of each part of planning: scans of 64 x 1024 beams from a vehicle
+//! that drives straight on over waves among holes and trunks, each part timed over all of them.
 //!
 //! `cargo run --release -p bekker-autonomy --example planning_cost`
 
 use bekker_autonomy::localization::PoseTrack;
-use bekker_autonomy::{Body, Estimate, Localizer, Navigator, PlanInput, RouteModel};
+use bekker_autonomy::{
+    Localizer, MotionEstimate, Navigator, PlanInput, RouteModel, VehicleGeometry,
+};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::lidar::{Cloud, LidarSpec, Return};
 use bekker_vehicle::driver::SteeringGeometry;
-use bekker_vehicle::spec::Footprint;
+use bekker_vehicle::spec::VehicleFootprint;
 use std::time::{Duration, Instant};
 
 fn height(x: f64, y: f64) -> f64 {
@@ -42,8 +44,8 @@ fn cast(origin: Vec3, ray: Vec3) -> Option<f64> {
 const GOAL: [f64; 2] = [480.0, 30.0];
 
 fn navigator(lidar: Pose) -> Navigator {
-    let body = Body {
-        footprint: Footprint { front: 1.80, rear: -1.79, width: 1.57 },
+    let body = VehicleGeometry {
+        footprint: VehicleFootprint { front: 1.80, rear: -1.79, width: 1.57 },
         ground: -0.33,
         clearance: 2.0,
         geometry: SteeringGeometry {
@@ -80,7 +82,7 @@ fn pose(x: f64) -> Pose {
     Pose { position: Vec3::new(x, 1.0, 0.33 + height(x, 1.0)), ..Pose::default() }
 }
 
-/// What a scan sees that is done at `time` on the way.
+/// Returns the point cloud of a scan at `time` of the drive.
 fn scanned(lidar: &LidarSpec, mount: &Pose, time: f64) -> Cloud {
     let mut cloud = Cloud::default();
     for column in 0..lidar.columns {
@@ -124,7 +126,7 @@ fn main() {
             track.push(earlier, pose(10.0 + 5.0 * earlier), 1.0);
         }
         let cloud = scanned(&lidar, &mount, time);
-        let estimate = Estimate { time, pose: chassis, ..Estimate::default() };
+        let estimate = MotionEstimate { time, pose: chassis, ..MotionEstimate::default() };
         let look = PlanInput {
             taken: time,
             cloud: &cloud,

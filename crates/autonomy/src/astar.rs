@@ -23,7 +23,7 @@ pub struct Grid<'a> {
 
 /// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Route {
+pub struct GridRoute {
     /// Indices of the cells of the route, from the start.
     pub cells: Vec<usize>,
     /// Total cost.
@@ -37,7 +37,7 @@ pub struct Route {
 
 /// Workspace of a search, reused to avoid allocations.
 #[derive(Clone, Debug, Default)]
-pub struct Search {
+pub struct AstarWorkspace {
     /// Least known cost of the cells reached in this round.
     costs: Vec<u32>,
     /// Direction from which each cell was reached, an index into [`NEIGHBORS`].
@@ -98,7 +98,7 @@ impl Grid<'_> {
     }
 }
 
-impl Search {
+impl AstarWorkspace {
     /// Finds the path of least cost between two passable cells.
     ///
     /// After `limit` cells, or where no path exists, the route leads to the reached cell nearest to
@@ -109,7 +109,7 @@ impl Search {
         start: usize,
         goal: usize,
         limit: usize,
-    ) -> Option<Route> {
+    ) -> Option<GridRoute> {
         if *grid.costs.get(start)? == IMPASSABLE || goal >= grid.costs.len() {
             return None;
         }
@@ -135,7 +135,7 @@ impl Search {
         }
         let end = nearest.1;
         let cells = self.back(grid, start, end);
-        Some(Route { cells, cost: self.costs[end], arrives: end == goal, expanded })
+        Some(GridRoute { cells, cost: self.costs[end], arrives: end == goal, expanded })
     }
 
     fn begin(&mut self, count: usize) {
@@ -194,8 +194,8 @@ mod tests {
     use pathfinding::prelude::dijkstra;
     use proptest::prelude::*;
 
-    fn route(costs: &[u16], width: usize, from: usize, to: usize) -> Option<Route> {
-        Search::default().route(&Grid { width, costs }, from, to, usize::MAX)
+    fn route(costs: &[u16], width: usize, from: usize, to: usize) -> Option<GridRoute> {
+        AstarWorkspace::default().route(&Grid { width, costs }, from, to, usize::MAX)
     }
 
     /// Over free ground the least cost is the octile distance.
@@ -229,13 +229,13 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_way_it_leads_as_near_as_can_be() {
+    fn without_a_path_it_leads_to_the_nearest_reachable_cell() {
         let mut costs = vec![UNIT; 20 * 20];
         (0..20).for_each(|row| costs[row * 20 + 12] = IMPASSABLE);
         let found = route(&costs, 20, 10 * 20, 10 * 20 + 19).unwrap();
         assert!(!found.arrives);
         assert_eq!(found.cells.last(), Some(&(10 * 20 + 11)));
-        let limited = Search::default()
+        let limited = AstarWorkspace::default()
             .route(&Grid { width: 20, costs: &vec![UNIT; 400] }, 0, 19, 5)
             .unwrap();
         assert_eq!((limited.expanded, limited.arrives, limited.cells.last()), (5, false, Some(&4)));
@@ -281,7 +281,7 @@ mod tests {
                 steps.collect::<Vec<_>>()
             };
             let expected = dijkstra(&from, successors, |cell| *cell == to).map(|(_, cost)| cost);
-            let mut search = Search::default();
+            let mut search = AstarWorkspace::default();
             let found = search.route(&grid, from, to, usize::MAX).unwrap();
             prop_assert_eq!(found.arrives.then_some(found.cost), expected);
             prop_assert_eq!(search.route(&grid, from, to, usize::MAX), Some(found));

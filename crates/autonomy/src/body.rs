@@ -2,13 +2,13 @@
 
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::driver::SteeringGeometry;
-use bekker_vehicle::spec::Footprint;
+use bekker_vehicle::spec::VehicleFootprint;
 
 /// Geometry of the vehicle; immutable.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Body {
+pub struct VehicleGeometry {
     /// Outline of the vehicle, chassis frame.
-    pub footprint: Footprint,
+    pub footprint: VehicleFootprint,
     /// Height of the ground under the vehicle in the chassis frame, m; negative.
     pub ground: f64,
     /// Clear height above the ground that the vehicle needs, m.
@@ -30,8 +30,11 @@ pub struct Protrusions([Option<[Vec3; 2]>; 4]);
 impl Protrusions {
     /// Finds the protrusions of a vehicle whose visible surface is these triangles, chassis frame,
     /// m.
-    pub fn new(footprint: &Footprint, faces: impl Iterator<Item = [[f32; 3]; 3]>) -> Protrusions {
-        let Footprint { front, rear, width } = *footprint;
+    pub fn new(
+        footprint: &VehicleFootprint,
+        faces: impl Iterator<Item = [[f32; 3]; 3]>,
+    ) -> Protrusions {
+        let VehicleFootprint { front, rear, width } = *footprint;
         let mut boxes = [None; 4];
         for face in faces {
             let corners = face.map(|corner| Vec3::from(corner.map(f64::from)));
@@ -72,13 +75,13 @@ const OWN: f64 = 0.15;
 /// Lateral offset of wheels or tracks from the center plane, as a fraction of the width.
 const TRACK: f64 = 0.42;
 
-impl Body {
+impl VehicleGeometry {
     /// Returns whether a point of the chassis frame may belong to the vehicle itself.
     ///
     /// Points up to 0.2 m above the ground never do.
     #[inline]
     pub fn contains(&self, point: &Vec3) -> bool {
-        let Footprint { front, rear, width } = self.footprint;
+        let VehicleFootprint { front, rear, width } = self.footprint;
         let high = self.ground + 0.2;
         let is_within =
             point.x < front + OWN && point.x > rear - OWN && point.y.abs() < 0.5 * width + OWN;
@@ -104,7 +107,7 @@ impl Body {
     /// Returns their centers along the chassis x axis, measured from the rear axle, m, and their
     /// common radius, m.
     pub fn covering_disks(&self) -> ([f64; 3], f64) {
-        let Footprint { front, rear, width } = self.footprint;
+        let VehicleFootprint { front, rear, width } = self.footprint;
         let third = (front - rear) / 3.0;
         let middle = |k: f64| rear + (k + 0.5) * third - self.geometry.rear_axle;
         let radius = (0.25 * (third * third + width * width)).sqrt();
@@ -128,7 +131,7 @@ mod tests {
         let mirror = [corner(0.8, out), corner(0.85, out), corner(0.8, out - 0.14)];
         let inside = [corner(-1.0, 0.5), corner(1.0, 0.5), corner(0.0, -0.5)];
         let protrusions = Protrusions::new(&body().footprint, [mirror, inside].into_iter());
-        let own = Body { protrusions, ..body() };
+        let own = VehicleGeometry { protrusions, ..body() };
         let y = f64::from(out);
         let tip = Vec3::new(0.83, y, 0.9);
         assert!(own.contains(&tip) && !body().contains(&tip));

@@ -9,7 +9,7 @@
 //! - [`right_of_way`] and [`shared_goals`]: other vehicles in motion, and other vehicles at the
 //!   goal;
 //! - [`tracking`]: throttle, steering and brake;
-//! - [`recovery`]: what the vehicle does when it is stuck.
+//! - [`recovery`]: maneuvers of a stuck vehicle.
 //!
 //! The [`Navigator`] combines them. The crate uses neither clocks nor threads: the same readings in
 //! the same order give the same commands.
@@ -37,9 +37,9 @@ pub mod smoothing;
 pub mod spline;
 pub mod tracking;
 
-pub use area::Area;
-pub use body::{Body, Protrusions};
+pub use area::MapArea;
+pub use body::{Protrusions, VehicleGeometry};
 pub use elevation_map::ElevationMap;
-pub use localization::{Estimate, Localization, Localizer, Role};
-pub use navigator::{Navigator, NavigatorState, Phase, PlanInput, PlannerState, RouteModel};
-pub use plan::Plan;
+pub use localization::{Localization, Localizer, MotionEstimate, SensorRole};
+pub use navigator::{DrivePhase, Navigator, NavigatorState, PlanInput, PlannerState, RouteModel};
+pub use plan::LocalPlan;

@@ -2,7 +2,7 @@
 //!
 //! A cell is an obstacle where its in-cell slope exceeds 2.5, the value of the study, or where the
 //! ground steps by more than the vehicle climbs. The in-cell slope is the highest less the lowest
-//! return of a scan ([`Cell::rise`]) over the side of the cell. The step is within the cell or to a
+//! return of a scan ([`MapCell::rise`]) over the side of the cell. The step is within the cell or to a
 //! neighbor.
 //!
 //! The in-cell slope alone is not sufficient. In a cell of 0.5 m it requires a rise of 1.25 m. A
@@ -13,13 +13,13 @@
 //! A cell that is steep, or under a gap between beams, may be a hole. It is one if the ground is
 //! higher on both sides of it, along at least two lines through it.
 
-use super::elevation_map::{Cell, ElevationMap, TILE, TILE_CELLS, TileKey};
+use super::elevation_map::{ElevationMap, MapCell, MapTileKey, TILE, TILE_CELLS};
 use serde::{Deserialize, Serialize};
 
 /// Class of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
-pub enum Class {
+pub enum CellClass {
     /// Not seen.
     #[default]
     Unknown,
@@ -31,11 +31,11 @@ pub enum Class {
     Hole,
 }
 
-impl Class {
+impl CellClass {
     /// Returns whether the vehicle must not drive over the cell.
     #[inline]
     pub fn is_blocked(self) -> bool {
-        self >= Class::Obstacle
+        self >= CellClass::Obstacle
     }
 }
 
@@ -81,9 +81,9 @@ const SIDE: usize = TILE + 2 * MARGIN;
 
 /// Result of classifying a tile.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Classified {
+pub struct TileClasses {
     /// Class of each cell, row by row.
-    pub classes: [Class; TILE_CELLS],
+    pub classes: [CellClass; TILE_CELLS],
     /// Slope of each cell relative to its neighbors, in hundredths.
     pub slopes: [u8; TILE_CELLS],
 }
@@ -94,10 +94,10 @@ struct LowestReturns {
 }
 
 impl LowestReturns {
-    fn around(map: &ElevationMap, key: TileKey, margin: usize) -> LowestReturns {
+    fn around(map: &ElevationMap, key: MapTileKey, margin: usize) -> LowestReturns {
         let mut lowest = vec![i32::MAX; SIDE * SIDE];
         for (a, b) in (-1..=1).flat_map(|b| (-1..=1).map(move |a| (a, b))) {
-            let Some(tile) = map.tile(TileKey { a: key.a + a, b: key.b + b }) else { continue };
+            let Some(tile) = map.tile(MapTileKey { a: key.a + a, b: key.b + b }) else { continue };
             // the part of the neighbor within the margin
             let span = |side: i32| match side {
                 -1 => TILE - margin..TILE,
@@ -121,7 +121,7 @@ impl LowestReturns {
 
 impl ObstacleModel {
     /// Classifies the cells of a tile from its own cells and those of the neighboring tiles.
-    pub fn classify(&self, map: &ElevationMap, key: TileKey) -> Classified {
+    pub fn classify(&self, map: &ElevationMap, key: MapTileKey) -> TileClasses {
         let cell = map.model().cell;
         let reach = ((self.hole_reach / cell) as usize).clamp(1, MARGIN);
         let stands = (self.in_cell_slope * cell * 1e3) as i64;
@@ -132,8 +132,8 @@ impl ObstacleModel {
         let around = LowestReturns::around(map, key, reach.max(apart));
         let steeper = 1e3 * self.slope * (cell - BASE).max(0.0) * std::f64::consts::SQRT_2;
         let mut found =
-            Classified { classes: [Class::Unknown; TILE_CELLS], slopes: [0; TILE_CELLS] };
-        let cells = map.tile(key).map_or(&[Cell::EMPTY; TILE_CELLS], |tile| tile.cells());
+            TileClasses { classes: [CellClass::Unknown; TILE_CELLS], slopes: [0; TILE_CELLS] };
+        let cells = map.tile(key).map_or(&[MapCell::EMPTY; TILE_CELLS], |tile| tile.cells());
         let mut seen = [0; TILE + 2];
         for (at, own) in cells.iter().enumerate() {
             let place = (at / TILE + MARGIN) * SIDE + at % TILE + MARGIN;
@@ -143,11 +143,11 @@ impl ObstacleModel {
             if !own.is_seen() {
                 let about: usize = seen[at % TILE..][..3].iter().map(|own| usize::from(*own)).sum();
                 found.classes[at] = if own.hole {
-                    Class::Hole
+                    CellClass::Hole
                 } else if about >= self.neighbors {
-                    Class::Free
+                    CellClass::Free
                 } else {
-                    Class::Unknown
+                    CellClass::Unknown
                 };
                 continue;
             }
@@ -160,13 +160,13 @@ impl ObstacleModel {
             let sloped = within.min(0.25 * step as f64 + steeper) as i64;
             let is_steep = steepest > next || rise - sloped > step;
             let class = if rise > stands {
-                Class::Obstacle
+                CellClass::Obstacle
             } else if (is_steep || own.hole) && self.is_open_gap(&around, place, reach) {
-                Class::Hole
+                CellClass::Hole
             } else if is_steep {
-                Class::Obstacle
+                CellClass::Obstacle
             } else {
-                Class::Free
+                CellClass::Free
             };
             found.classes[at] = class;
         }
@@ -260,14 +260,14 @@ mod tests {
         window.faces().to_vec()
     }
 
-    fn class(map: &ElevationMap, x: f64, y: f64) -> Class {
+    fn class(map: &ElevationMap, x: f64, y: f64) -> CellClass {
         let cell = map.cell_of(x, y);
-        let found = ObstacleModel::default().classify(map, TileKey::containing(cell));
+        let found = ObstacleModel::default().classify(map, MapTileKey::containing(cell));
         found.classes[super::super::elevation_map::index(cell)]
     }
 
     /// Number of cells of a class within a radius of a position.
-    fn count(map: &ElevationMap, what: Class, [x, y]: [f64; 2], radius: f64) -> usize {
+    fn count(map: &ElevationMap, what: CellClass, [x, y]: [f64; 2], radius: f64) -> usize {
         let steps = (2.0 * radius / 0.5) as i32;
         let places = (-steps..=steps).flat_map(|i| (-steps..=steps).map(move |j| [i, j]));
         let near = places
@@ -293,7 +293,7 @@ mod tests {
         let seen = |distance: f64| {
             let mut map = fresh();
             look(&mut map, &wall, 20.1 - 1.5 - distance);
-            class(&map, 20.2, 0.2) == Class::Obstacle
+            class(&map, 20.2, 0.2) == CellClass::Obstacle
         };
         assert!(seen(2.9) && !seen(3.2));
     }
@@ -333,7 +333,7 @@ mod tests {
         let seen = |distance: f64| {
             let mut map = fresh();
             look(&mut map, &hole, 30.0 - 2.5 - 1.5 - distance);
-            count(&map, Class::Hole, [30.0, 0.0], 2.5)
+            count(&map, CellClass::Hole, [30.0, 0.0], 2.5)
         };
         assert!(seen(3.5) > 0, "{}", seen(3.5));
         assert_eq!(seen(4.3), 0);
@@ -348,8 +348,8 @@ mod tests {
             look(&mut map, &waves, f64::from(step));
         });
         let blocked = |what| count(&map, what, [10.0, 0.0], 15.0);
-        assert_eq!((blocked(Class::Obstacle), blocked(Class::Hole)), (0, 0));
-        assert_eq!(count(&map, Class::Unknown, [10.0, 0.0], 3.0), 0);
+        assert_eq!((blocked(CellClass::Obstacle), blocked(CellClass::Hole)), (0, 0));
+        assert_eq!(count(&map, CellClass::Unknown, [10.0, 0.0], 3.0), 0);
     }
 
     /// Errors of the attitude do not create obstacles.
@@ -367,7 +367,7 @@ mod tests {
                 let by = rotation(&Vec3::new(wrong.to_radians(), 0.0, 0.0));
                 look_as(&mut map, &ground, Vec3::new(0.0, y, 0.33), by);
             }
-            assert_eq!(count(&map, Class::Obstacle, [4.0, 0.0], 4.0) > 0, stands);
+            assert_eq!(count(&map, CellClass::Obstacle, [4.0, 0.0], 4.0) > 0, stands);
         }
     }
 
@@ -409,24 +409,24 @@ mod tests {
         let mut map = ElevationMap::new(MapModel { cell, ..MapModel::default() });
         let (v, u) = bekker_math::numeric::sin_cos(direction);
         let height = |i: f64, j: f64| (1e3 * grade * cell * (u * i + v * j)) as i32;
-        let key = TileKey { a: 0, b: 0 };
-        let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
+        let key = MapTileKey { a: 0, b: 0 };
+        let mut cells = Box::new([MapCell::EMPTY; TILE_CELLS]);
         for (at, own) in cells.iter_mut().enumerate() {
             let [i, j] = [(at % TILE) as f64, (at / TILE) as f64];
             let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
             let heights = corners.map(|[di, dj]| height(i + di, j + dj));
             let [lowest, highest] = [heights.iter().min(), heights.iter().max()]
                 .map(|height| height.copied().unwrap_or_default());
-            *own = Cell { lowest, range: 0, rise: highest - lowest, returns: 3, hole: false };
+            *own = MapCell { lowest, range: 0, rise: highest - lowest, returns: 3, hole: false };
         }
-        map.merge_tile(key, &std::sync::Arc::new(super::super::elevation_map::Tile::new(cells)));
+        map.merge_tile(key, &std::sync::Arc::new(super::super::elevation_map::MapTile::new(cells)));
         let classes = ObstacleModel::default().classify(&map, key).classes;
         classes.into_iter().filter(|class| class.is_blocked()).count()
     }
 
     /// A passable slope is not an obstacle in cells of any size, and a steep one always is.
     #[test]
-    fn cells_of_any_side_tell_slopes_from_steps() {
+    fn cells_of_any_side_distinguish_slopes_from_steps() {
         for cell in [0.1, 0.25, 0.5, 1.0, 2.0, 5.0] {
             for direction in [0.0, 0.4, 0.785, 3.0] {
                 for grade in [0.06, 0.3] {
@@ -444,8 +444,8 @@ mod tests {
         let trunk = ProvingGround { trunks: vec![[1.25, 6.25, 0.8]], ..ProvingGround::default() };
         let mut map = fresh();
         look(&mut map, &trunk, 0.0);
-        assert!(count(&map, Class::Obstacle, [1.25, 6.25], 1.0) > 0);
-        assert_eq!(count(&map, Class::Hole, [1.25, 6.25], 8.0), 0);
-        assert_eq!(class(&map, 1.25, 9.25), Class::Unknown);
+        assert!(count(&map, CellClass::Obstacle, [1.25, 6.25], 1.0) > 0);
+        assert_eq!(count(&map, CellClass::Hole, [1.25, 6.25], 8.0), 0);
+        assert_eq!(class(&map, 1.25, 9.25), CellClass::Unknown);
     }
 }

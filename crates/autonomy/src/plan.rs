@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A local path with the speeds along it; plain data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct LocalPlan {
     /// Time of the scan from which the plan was made, s.
     pub time: f64,
     /// Goal of the route, m.
@@ -27,7 +27,7 @@ pub struct Plan {
     pub turns: bool,
     /// Distance that the vehicle can back off along its path, m.
     pub behind: f64,
-    /// Arc of the rear axle backward that continues the turn, m; empty if there is none.
+    /// Arc of the rear axle backward that continues the turn, m; empty without one.
     pub back: Vec<[f64; 2]>,
     /// Whether the route lies behind the vehicle while it turns around.
     pub is_behind: bool,

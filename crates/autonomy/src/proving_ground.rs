@@ -1,16 +1,16 @@
 //! Ground and vehicle for tests: holes, trunks and walls for lidar rays, and a kinematic bicycle.
 
-use super::body::Body;
-use super::localization::{Localizer, Role, rotation};
+use super::body::VehicleGeometry;
+use super::localization::{Localizer, SensorRole, rotation};
 use super::navigator::{Navigator, NavigatorState, PlanInput, PlannerState, RouteModel};
-use super::plan::Plan;
+use super::plan::LocalPlan;
 use bekker_math::numeric::{atan, cos, hypot, sin, sin_cos, tan};
 use bekker_math::random::RandomStream;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::lidar::{Cloud, LidarSpec, Return};
 use bekker_sensor::{Odometry, Reading};
 use bekker_vehicle::driver::SteeringGeometry;
-use bekker_vehicle::spec::Footprint;
+use bekker_vehicle::spec::VehicleFootprint;
 use bekker_vehicle::{Controls, Selector};
 
 /// Waves with holes, trunks and walls.
@@ -157,9 +157,9 @@ pub fn mount() -> Pose {
 }
 
 /// Approximate geometry of the MRZR-4.
-pub fn body() -> Body {
-    Body {
-        footprint: Footprint { front: 1.80, rear: -1.79, width: 1.57 },
+pub fn body() -> VehicleGeometry {
+    VehicleGeometry {
+        footprint: VehicleFootprint { front: 1.80, rear: -1.79, width: 1.57 },
         ground: -0.33,
         clearance: 2.0,
         geometry: SteeringGeometry {
@@ -203,7 +203,7 @@ pub struct ProvingRun {
     pub navigator: Navigator,
     pub state: NavigatorState,
     pub memory: PlannerState,
-    pub plan: Plan,
+    pub plan: LocalPlan,
     pub rear: [f64; 2],
     pub yaw: f64,
     pub speed: f64,
@@ -224,7 +224,7 @@ impl ProvingRun {
             state: navigator.start(&Pose::default(), 0.0),
             memory: navigator.start_planner(&Pose::default()),
             navigator,
-            plan: Plan::default(),
+            plan: LocalPlan::default(),
             rear: at,
             yaw,
             speed: 0.0,
@@ -318,7 +318,7 @@ impl ProvingRun {
             angular_velocity: Vec3::zeros(),
         };
         let reading = Reading::Odometry(truth);
-        self.navigator.add_reading(&mut self.state, Role::Odometry, self.time, &reading);
+        self.navigator.add_reading(&mut self.state, SensorRole::Odometry, self.time, &reading);
         let count = (self.time / STEP).round() as u64;
         if count.is_multiple_of(5) {
             self.replan();
@@ -343,7 +343,7 @@ impl ProvingRun {
 
     /// Points on the outline and inside it at a pose.
     pub fn outline(&self, pose: &Pose) -> Vec<[f64; 2]> {
-        let Footprint { front, rear, width } = self.navigator.body.footprint;
+        let VehicleFootprint { front, rear, width } = self.navigator.body.footprint;
         let shares = (0..=8).flat_map(|i| (0..=4).map(move |j| (i, j)));
         let points = shares.map(|(i, j)| {
             let along = rear + (front - rear) * f64::from(i) / 8.0;

@@ -5,12 +5,12 @@
 //!
 //! The path back depends on the case. Where the vehicle turns around and its map shows space, it
 //! backs off by the arc that continues the turn (a turn in three moves or more). Otherwise it backs
-//! off along the path by which it came, farther with each unsuccessful attempt, until it leaves a
-//! place too narrow to turn in. Where the route lies ahead, arcs and the path by which it came
+//! off along its previous path, farther with each unsuccessful attempt, until it leaves a
+//! place too narrow to turn in. Where the route lies ahead, arcs and the previous path
 //! alternate. An arc is short, and to get around a hole in front of it the vehicle may need more
 //! space.
 //!
-//! The vehicle is assumed to have come to its start from straight behind, over three times the
+//! The vehicle is assumed to have reached its start from straight behind, over three times the
 //! distance of the first attempt.
 //!
 //! An attempt ends where another vehicle blocks the path back, or where the map shows an obstacle
@@ -65,7 +65,7 @@ pub struct RearAxle {
 /// Arc backward that the map shows as free.
 #[derive(Clone, Copy, Debug)]
 pub struct FreeArc<'a> {
-    /// Its points, m; none without an arc.
+    /// Points of the arc, m; empty without one.
     pub arc: &'a [[f64; 2]],
     /// Whether the route lies behind the vehicle.
     pub is_behind: bool,
@@ -110,7 +110,7 @@ const SHORTEST: f64 = 1.0;
 ///
 /// To turn toward a target at its side, a vehicle may have to back off twice.
 const BEHIND: f64 = 3.0;
-/// Distance to the end of the path back at which it counts as reached, m.
+/// Distance tolerance at the end of the path back, m.
 pub(super) const NEAR: f64 = 0.3;
 
 /// A position on a path back.
@@ -141,7 +141,7 @@ impl RecoveryState {
     /// Path of the rear axle back from its current position, at most `most`, m.
     ///
     /// While backing off it is the rest of that path beyond station `gone`, m; otherwise it is the
-    /// path by which the vehicle came.
+    /// previous path of the vehicle.
     pub fn path_back(&self, rear: [f64; 2], gone: f64, most: f64) -> Vec<Waypoint> {
         match &self.backing {
             Some((way, _)) => path_through(rear, points_beyond(way, gone), most),
@@ -289,7 +289,7 @@ mod tests {
     const NO_ARC: FreeArc<'_> = FreeArc { arc: &[], is_behind: false };
 
     /// The rear axle of a vehicle that heads east.
-    fn at(rear: [f64; 2]) -> RearAxle {
+    fn rear_axle_at(rear: [f64; 2]) -> RearAxle {
         RearAxle { rear, heading: EAST }
     }
 
@@ -307,7 +307,7 @@ mod tests {
         let model = RecoveryModel::default();
         for (meters, back_to) in [(6.2, 2.0), (2.2, -2.0), (0.0, -4.0)] {
             let mut state = come(meters);
-            let mark = model.start_backing(&mut state, at([meters, 0.0]), NO_ARC, 2.0);
+            let mark = model.start_backing(&mut state, rear_axle_at([meters, 0.0]), NO_ARC, 2.0);
             assert_eq!(mark.map(|mark| mark.place), Some([meters + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
             let [x, y] = way[way.len() - 1].at;
@@ -324,7 +324,7 @@ mod tests {
         let mut state = come(0.0);
         let mut x = 0.0;
         for _ in 0..model.attempts {
-            model.start_backing(&mut state, at([x, 0.0]), NO_ARC, 2.0);
+            model.start_backing(&mut state, rear_axle_at([x, 0.0]), NO_ARC, 2.0);
             if let Some((way, _)) = &state.backing {
                 x = way[way.len() - 1].at[0];
             }
@@ -339,12 +339,12 @@ mod tests {
         let model = RecoveryModel::default();
         let (mut state, here) = (come(6.2), [6.9, 0.0]);
         let before = state.driven.clone();
-        model.start_backing(&mut state, at(here), NO_ARC, 2.0);
+        model.start_backing(&mut state, rear_axle_at(here), NO_ARC, 2.0);
         let remembered = state.driven.len();
         model.stop_backing(&mut state, 0.0);
         assert_eq!(state.driven, before);
         // nothing is left at its end
-        model.start_backing(&mut state, at(here), NO_ARC, 2.0);
+        model.start_backing(&mut state, rear_axle_at(here), NO_ARC, 2.0);
         model.stop_backing(&mut state, model.distance + SPACING);
         assert_eq!((state.driven.len(), state.backing), (remembered, None));
     }
@@ -352,10 +352,10 @@ mod tests {
     #[test]
     fn a_blocked_path_back_is_discarded() {
         let (model, mut state) = (RecoveryModel::default(), come(6.2));
-        model.start_backing(&mut state, at([6.2, 0.0]), NO_ARC, 2.0);
+        model.start_backing(&mut state, rear_axle_at([6.2, 0.0]), NO_ARC, 2.0);
         model.clear_path_back(&mut state);
         model.record_position(&mut state, [6.2, 0.0]);
-        assert!(model.start_backing(&mut state, at([6.2, 0.0]), NO_ARC, 2.0).is_some());
+        assert!(model.start_backing(&mut state, rear_axle_at([6.2, 0.0]), NO_ARC, 2.0).is_some());
         assert_eq!((state.attempts, state.backing), (2, None));
     }
 
@@ -376,7 +376,7 @@ mod tests {
             let ways = (1..=4).map(|attempt| {
                 let mut state = RecoveryState { attempts: attempt - 1, ..come(20.0) };
                 let free = FreeArc { arc: &arc, is_behind };
-                model.start_backing(&mut state, at([20.0, 0.0]), free, 2.0);
+                model.start_backing(&mut state, rear_axle_at([20.0, 0.0]), free, 2.0);
                 let (way, _) = state.backing.clone().unwrap();
                 let end = way[way.len() - 1].at;
                 // as far as the number of attempts requires

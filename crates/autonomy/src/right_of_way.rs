@@ -11,7 +11,7 @@
 //! No vehicle yields to a stationary one, and the order is total, so some vehicle can always drive
 //! on.
 
-use super::body::Body;
+use super::body::VehicleGeometry;
 use super::spline::PathStart;
 use bekker_math::numeric::hypot;
 use bekker_vehicle::driver::Path;
@@ -48,7 +48,7 @@ const GATHERS: f64 = 1.5;
 ///
 /// The vehicle begins at `start` and follows the speeds allowed at the points of the path.
 pub fn yield_station(
-    body: &Body,
+    body: &VehicleGeometry,
     path: &Path,
     speeds: &[f64],
     start: &PathStart,

@@ -3,7 +3,7 @@
 //! Two vehicles cannot stop at the same position. Where others have stopped at the goal, or on the
 //! line to it behind such vehicles, the arrival radius grows until both bodies fit.
 
-use super::body::Body;
+use super::body::VehicleGeometry;
 use bekker_math::numeric::hypot;
 use bekker_vehicle::driver::Path;
 
@@ -17,7 +17,7 @@ const WITHIN: f64 = 0.5;
 /// `standing` lists stationary vehicles as x, y and radius, m. The result is `arrival`, m, where
 /// none of them is in the way.
 pub fn arrival_radius(
-    body: &Body,
+    body: &VehicleGeometry,
     arrival: f64,
     goal: [f64; 2],
     rear: [f64; 2],
@@ -47,7 +47,12 @@ pub fn arrival_radius(
 /// First station of a path of the rear axle, m, at which the vehicle has arrived at a goal.
 ///
 /// There the origin of the vehicle is inside the arrival radius `near`, m, by at least 0.5 m.
-pub fn arrival_station(body: &Body, path: &Path, goal: [f64; 2], near: f64) -> Option<f64> {
+pub fn arrival_station(
+    body: &VehicleGeometry,
+    path: &Path,
+    goal: [f64; 2],
+    near: f64,
+) -> Option<f64> {
     let ahead = -body.geometry.rear_axle;
     let last = path.points().len() - 2;
     let is_near = |at: &usize| {
@@ -65,7 +70,7 @@ mod tests {
 
     const GOAL: [f64; 2] = [30.0, 0.0];
 
-    fn near(standing: &[[f64; 3]]) -> f64 {
+    fn radius_with(standing: &[[f64; 3]]) -> f64 {
         arrival_radius(&body(), 3.0, GOAL, [0.0, 0.0], standing)
     }
 
@@ -75,11 +80,11 @@ mod tests {
     /// Vehicles elsewhere do not widen it.
     #[test]
     fn a_vehicle_at_the_goal_widens_the_arrival_radius() {
-        assert_eq!(near(&[]), 3.0);
-        assert_eq!(near(&[[20.0, 0.0, 2.0], [30.0, 8.0, 2.0]]), 3.0);
+        assert_eq!(radius_with(&[]), 3.0);
+        assert_eq!(radius_with(&[[20.0, 0.0, 2.0], [30.0, 8.0, 2.0]]), 3.0);
         let own = body().footprint.reach();
-        assert_eq!(near(&[[28.0, 0.0, 2.0]]), 2.0 + 2.0 + own + 0.5);
-        let two = near(&[[23.7, 0.0, 2.0], [28.0, 0.0, 2.0], [30.0, 6.0, 2.0]]);
+        assert_eq!(radius_with(&[[28.0, 0.0, 2.0]]), 2.0 + 2.0 + own + 0.5);
+        let two = radius_with(&[[23.7, 0.0, 2.0], [28.0, 0.0, 2.0], [30.0, 6.0, 2.0]]);
         assert!((two - (6.3 + 2.0 + own + 0.5)).abs() < 1e-9, "{two}");
     }
 

@@ -1,6 +1,6 @@
 //! Local paths: cubic splines from the vehicle to lateral offsets from the route.
 //!
-//! A candidate is the cubic Hermite curve from the rear axle and its heading to a point beside the
+//! A candidate is the cubic Hermite curve from the rear axle and its heading to a point next to the
 //! route. That point lies a given distance ahead along the route and a lateral offset from it; the
 //! end direction is that of the route. In the Frenet frame of a straight route, with the lateral
 //! offset o, the curve is o (3 t² - 2 t³).
@@ -16,9 +16,9 @@
 //! avoidance of static obstacles", IEEE Transactions on Intelligent Transportation Systems 13
 //! (2012).
 
-use super::body::Body;
+use super::body::VehicleGeometry;
 use super::costs::CostMap;
-use super::obstacles::Class;
+use super::obstacles::CellClass;
 use super::recovery::Waypoint;
 use bekker_math::numeric::{hypot, sin_cos};
 use bekker_vehicle::driver::Path;
@@ -130,7 +130,7 @@ pub struct PathEnvironment<'a> {
     /// Other vehicles: x, y and radius, m.
     pub others: &'a [[f64; 3]],
     /// This vehicle.
-    pub body: &'a Body,
+    pub body: &'a VehicleGeometry,
 }
 
 impl PathEnvironment<'_> {
@@ -159,7 +159,7 @@ impl PathEnvironment<'_> {
     /// Distance that the vehicle can back off along a path of its rear axle, m.
     ///
     /// The body must not touch another vehicle nor, where this vehicle has not driven itself, a
-    /// blocked cell. It may leave what its rear already overlaps.
+    /// blocked cell. It may leave cells that its rear already overlaps.
     pub fn reverse_clearance(&self, start: &PathStart, way: &[Waypoint], sample: f64) -> f64 {
         let points: Vec<[f64; 2]> = way.iter().map(|place| place.at).collect();
         let Ok(path) = Path::polyline(&points) else { return 0.0 };
@@ -220,7 +220,7 @@ impl PathEnvironment<'_> {
                 rear[0] + heading[0] * along - heading[1] * aside,
                 rear[1] + heading[1] * along + heading[0] * aside,
             ];
-            self.map.class(place) != Class::Unknown
+            self.map.class(place) != CellClass::Unknown
         })
     }
 }
@@ -400,7 +400,7 @@ impl SplineModel {
     /// Returns the arc backward, at most `most`, m, at nearly the opposite lock, that continues a
     /// turn to `side`.
     ///
-    /// It stays on known ground. The body may leave what it is already too close to.
+    /// It stays on known ground. The body may leave obstacles that it is already too close to.
     pub fn reverse_arc(
         &self,
         around: &PathEnvironment<'_>,
@@ -436,10 +436,10 @@ fn arc(start: &PathStart, curvature: f64, along: f64) -> ([f64; 2], [f64; 2]) {
 mod tests {
     use super::super::costs::{CostInputs, CostModel};
     use super::super::elevation_map::{
-        Cell, ElevationMap, MapModel, TILE_CELLS, Tile, TileKey, index,
+        ElevationMap, MapCell, MapModel, MapTile, MapTileKey, TILE_CELLS, index,
     };
     use super::super::proving_ground::body;
-    use super::super::{Area, obstacles::ObstacleModel};
+    use super::super::{MapArea, obstacles::ObstacleModel};
     use super::*;
     use std::sync::Arc;
 
@@ -448,17 +448,18 @@ mod tests {
         let model = MapModel::default();
         let mut map = ElevationMap::new(model);
         for (a, b) in (-2..3).flat_map(|a| (-2..2).map(move |b| (a, b))) {
-            let key = TileKey { a, b };
+            let key = MapTileKey { a, b };
             let [i0, j0] = key.first();
-            let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
+            let mut cells = Box::new([MapCell::EMPTY; TILE_CELLS]);
             for (i, j) in (0..32).flat_map(|i| (0..32).map(move |j| (i0 + i, j0 + j))) {
                 let [x, y] = [i, j].map(|k| (f64::from(k) + 0.5) * model.cell);
                 let rise = if stands(x, y) { 2000 } else { 0 };
-                cells[index([i, j])] = Cell { lowest: 0, range: 0, rise, returns: 3, hole: false };
+                cells[index([i, j])] =
+                    MapCell { lowest: 0, range: 0, rise, returns: 3, hole: false };
             }
-            map.merge_tile(key, &Arc::new(Tile::new(cells)));
+            map.merge_tile(key, &Arc::new(MapTile::new(cells)));
         }
-        let area = Area::spanning([[-32.0, -32.0], [48.0, 32.0]], model.cell);
+        let area = MapArea::spanning([[-32.0, -32.0], [48.0, 32.0]], model.cell);
         let mut costs = CostMap::new(area, None, model.cell, &CostModel::default());
         let (obstacles, dear) = (ObstacleModel::default(), CostModel::default());
         costs.apply_changes(&map, &[]);

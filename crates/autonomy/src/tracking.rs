@@ -8,8 +8,8 @@
 //! free: v t + v² / (2 a) = distance. Where that ground descends, gravity reduces a by g
 //! sin(slope).
 
-use super::body::Body;
-use super::plan::Plan;
+use super::body::VehicleGeometry;
+use super::plan::LocalPlan;
 use bekker_math::numeric::{GRAVITY, hypot};
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_vehicle::driver::{
@@ -95,7 +95,7 @@ pub struct TrackingState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrackingInput<'a> {
     /// The vehicle.
-    pub body: &'a Body,
+    pub body: &'a VehicleGeometry,
     /// Chassis frame in the world.
     pub pose: Pose,
     /// Speed along its x axis, m/s.
@@ -182,7 +182,7 @@ impl TrackingModel {
     pub fn follow(
         &self,
         state: &mut TrackingState,
-        plan: &Plan,
+        plan: &LocalPlan,
         going: &TrackingInput<'_>,
     ) -> Controls {
         let Some(path) = &plan.path else { return self.stop(state, going) };
@@ -200,7 +200,7 @@ impl TrackingModel {
     }
 
     /// Target speed at a position of a plan, m/s.
-    fn target_speed(&self, place: &PathPosition, plan: &Plan, path: &Path) -> f64 {
+    fn target_speed(&self, place: &PathPosition, plan: &LocalPlan, path: &Path) -> f64 {
         let next = (place.segment + 1).min(plan.speeds.len() - 1);
         if plan.speeds[place.segment.min(next)] == 0.0 {
             return 0.0;

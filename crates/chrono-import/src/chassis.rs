@@ -2,9 +2,9 @@
 
 use super::ImportError;
 use super::library::Library;
-use super::log::Log;
+use super::log::ImportLog;
 use super::part::{rotation, tensor, vec3};
-use super::source::Source;
+use super::source::JsonSource;
 use bekker_math::spatial::{Mat3, Vec3};
 use bekker_vehicle::spec::{Chassis, Point, RearFrame};
 use serde::Deserialize;
@@ -65,10 +65,10 @@ pub(super) struct Rear {
 /// Where there are several rear chassis, all are merged into one body.
 pub(super) fn chassis(
     library: &Library,
-    vehicle: &Source,
+    vehicle: &JsonSource,
     file: &str,
     rear: &[Rear],
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<(Chassis, Option<RearFrame>), ImportError> {
     let source = library.read(vehicle, "Chassis / Input File", file, log)?;
     check_template(&source, "RigidChassis")?;
@@ -149,7 +149,7 @@ fn sum_components(components: &[Component]) -> MassSum {
 }
 
 /// Limits each moment to the sum of the other two, as physics requires.
-fn limit_moments(moments: Point, log: &mut Log) -> Point {
+fn limit_moments(moments: Point, log: &mut ImportLog) -> Point {
     let sum: f64 = moments.iter().sum();
     let closed = moments.map(|moment| moment.min(sum - moment));
     if closed != moments {
@@ -175,7 +175,7 @@ struct RearChassis {
     components: Vec<Component>,
 }
 
-fn check_template(source: &Source, known: &str) -> Result<(), ImportError> {
+fn check_template(source: &JsonSource, known: &str) -> Result<(), ImportError> {
     let own = source.template()?;
     if own == known { Ok(()) } else { Err(source.refused("Template", own, known)) }
 }

@@ -1,8 +1,8 @@
 //! Driveline: from the gearbox to the wheels.
 
 use super::ImportError;
-use super::log::Log;
-use super::source::Source;
+use super::log::ImportLog;
+use super::source::JsonSource;
 use bekker_vehicle::spec::{Differential, Driveline, FinalDrive, Layout};
 use serde::Deserialize;
 
@@ -101,9 +101,9 @@ struct AnyAxles {
 
 /// Reads a driveline that drives the axles of these indices, front before rear.
 pub(super) fn driveline(
-    source: &Source,
+    source: &JsonSource,
     driven: &[usize],
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<ImportedDriveline, ImportError> {
     log.origin("driveline", source);
     let count = |allowed: usize| {
@@ -133,7 +133,7 @@ pub(super) fn driveline(
         center,
         inter_axle: None,
     };
-    let assumed = |log: &mut Log| {
+    let assumed = |log: &mut ImportLog| {
         let what = format!("inertias of {SHAFT} kg m² for shafts and {CARRIER} kg m² for carriers");
         log.assume("driveline", what);
     };

@@ -86,7 +86,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn files_that_are_no_json_are_told_by_ending_or_contents() {
+    fn non_json_files_are_recognized_by_extension_or_content() {
         let tir = b"[MDI_HEADER]\nFILE_TYPE ='tir'\n$ 20 \xb0C\n";
         for (ending, bytes, what) in [
             ("tir", &b""[..], Some("tire property")),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_names_its_parts_in_any_of_the_usual_ways() {
+    fn an_entry_names_its_parts_in_any_usual_form() {
         let expected = |tires: &[&str]| VehicleReferences {
             vehicle: ("Vehicle / Input File".into(), "a/vehicle.json".into()),
             engine: Some("a/engine.json".into()),

@@ -3,13 +3,13 @@
 use super::ImportError;
 use super::file_kind::VEHICLE;
 use super::library::Library;
-use super::log::Log;
-use super::source::Source;
+use super::log::ImportLog;
+use super::source::JsonSource;
 use bekker_vehicle::powertrain::RPM;
 use serde_json::Value as Json;
 
 /// Returns the error for a file that is not a vehicle, with its kind and vehicles of its folder.
-pub(super) fn not_a_vehicle(library: &Library, source: &Source) -> ImportError {
+pub(super) fn not_a_vehicle(library: &Library, source: &JsonSource) -> ImportError {
     let vehicles = library.files_beside(source, "Vehicle", &["WheeledVehicle", "TrackedVehicle"]);
     let names: Vec<String> =
         vehicles.iter().take(3).map(|path| library.display_path(path)).collect();
@@ -22,7 +22,11 @@ pub(super) fn not_a_vehicle(library: &Library, source: &Source) -> ImportError {
 ///
 /// # Errors
 /// Found and expected type.
-pub(super) fn check_type(source: &Source, kind: &str, known: &[&str]) -> Result<(), ImportError> {
+pub(super) fn check_type(
+    source: &JsonSource,
+    kind: &str,
+    known: &[&str],
+) -> Result<(), ImportError> {
     if source.text("Type").is_none_or(|own| own == kind) {
         return Ok(());
     }
@@ -34,7 +38,10 @@ pub(super) fn check_type(source: &Source, kind: &str, known: &[&str]) -> Result<
 ///
 /// # Errors
 /// Unsupported template.
-pub(super) fn split_powertrain(source: &Source, log: &mut Log) -> Result<[Source; 2], ImportError> {
+pub(super) fn split_powertrain(
+    source: &JsonSource,
+    log: &mut ImportLog,
+) -> Result<[JsonSource; 2], ImportError> {
     let template = source.template()?.to_owned();
     let part = |key: &str| {
         source.json().get(key).cloned().unwrap_or_else(|| Json::Object(Default::default()))

@@ -39,8 +39,8 @@ pub use log::{Assumed, Omitted};
 use bekker_agent::AnyVehicle;
 use bekker_vehicle::AnySpec;
 use library::Library;
-use log::Log;
-use source::Source;
+use log::ImportLog;
+use source::JsonSource;
 use std::path::{Path, PathBuf};
 
 /// Files that a Chrono vehicle does not refer to; absent ones are taken from its folder.
@@ -58,7 +58,7 @@ pub struct CompanionFiles {
 
 /// Imported vehicle.
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct ImportedVehicle {
     /// Vehicle.
     pub spec: AnySpec,
     /// Vehicle file, with comments.
@@ -81,9 +81,9 @@ pub fn import(
     path: &Path,
     data: Option<&Path>,
     companions: &CompanionFiles,
-) -> Result<Imported, ImportError> {
+) -> Result<ImportedVehicle, ImportError> {
     let (library, source) = Library::open_vehicle(path, data)?;
-    let mut log = Log::default();
+    let mut log = ImportLog::default();
     let (source, companions) = resolve_vehicle(&library, source, companions.clone(), &mut log)?;
     let spec = match source.text("Template") {
         Some("WheeledVehicle") => wheeled::vehicle(&library, &source, &companions, &mut log)?,
@@ -95,8 +95,8 @@ pub fn import(
     let spec = AnySpec::from_toml(&text).map_err(|error| log.refused(&source, error))?;
     AnyVehicle::new(&spec)
         .map_err(|error| ImportError::Assembly { file: source.display_name.clone(), error })?;
-    let Log { sources, assumed, omitted, .. } = log;
-    Ok(Imported { spec, text, sources, assumed, omitted })
+    let ImportLog { sources, assumed, omitted, .. } = log;
+    Ok(ImportedVehicle { spec, text, sources, assumed, omitted })
 }
 
 /// Maximum length of a chain of references to a vehicle: an agent, a whole vehicle, the vehicle
@@ -108,10 +108,10 @@ const LONGEST_CHAIN: usize = 4;
 /// Files given in the call take precedence over those found on the way.
 fn resolve_vehicle(
     library: &Library,
-    source: Source,
+    source: JsonSource,
     mut companions: CompanionFiles,
-    log: &mut Log,
-) -> Result<(Source, CompanionFiles), ImportError> {
+    log: &mut ImportLog,
+) -> Result<(JsonSource, CompanionFiles), ImportError> {
     let mut source = source;
     for _ in 0..LONGEST_CHAIN {
         let Some(entry) = file_kind::entry(source.json()) else { return Ok((source, companions)) };
@@ -142,7 +142,7 @@ fn resolve_vehicle(
 }
 
 /// Returns the line of a vehicle file that names its source.
-fn source_line(vehicle: &Source) -> String {
+fn source_line(vehicle: &JsonSource) -> String {
     format!(
         "imported from the JSON files of a Project Chrono vehicle, {}, and the files that it \
          refers to; the head of this file lists assumed and omitted values",

@@ -1,8 +1,8 @@
 //! Chrono's data folder and its JSON files.
 
 use super::file_kind::{VEHICLE, entry, foreign_kind};
-use super::source::{SEPARATOR, Source};
-use super::{ImportError, Log};
+use super::source::{JsonSource, SEPARATOR};
+use super::{ImportError, ImportLog};
 use bekker_scenario::input::{LARGEST_TEXT, read, read_text};
 use serde_json::Value as Json;
 use std::io::Read;
@@ -23,7 +23,7 @@ impl Library {
     pub fn open_vehicle(
         path: &Path,
         data: Option<&Path>,
-    ) -> Result<(Library, Source), ImportError> {
+    ) -> Result<(Library, JsonSource), ImportError> {
         let told = path.display().to_string();
         let json = json(path, &told).map_err(|error| match error {
             ImportError::Kind { file, found, .. } => {
@@ -32,24 +32,24 @@ impl Library {
             other => other,
         })?;
         let path = absolute(path);
-        let source = Source { name: told.clone(), display_name: told, json };
+        let source = JsonSource { name: told.clone(), display_name: told, json };
         let folder = match data {
             Some(folder) => absolute(folder),
             None => base_folder(&path, &source)?,
         };
         let library = Library { folder };
-        let source = Source { name: library.display_path(&path), ..source };
+        let source = JsonSource { name: library.display_path(&path), ..source };
         Ok((library, source))
     }
 
     /// Reads the file that `key` of another file refers to.
     pub fn read(
         &self,
-        from: &Source,
+        from: &JsonSource,
         key: &str,
         reference: &str,
-        log: &mut Log,
-    ) -> Result<Source, ImportError> {
+        log: &mut ImportLog,
+    ) -> Result<JsonSource, ImportError> {
         let path = self.find(from, key, reference)?;
         self.open(&path, log)
     }
@@ -58,7 +58,12 @@ impl Library {
     ///
     /// It is searched for below the folder, below the folder above it, which some files of whole
     /// vehicles refer to, and below the SynChrono folder next to it.
-    pub fn find(&self, from: &Source, key: &str, reference: &str) -> Result<PathBuf, ImportError> {
+    pub fn find(
+        &self,
+        from: &JsonSource,
+        key: &str,
+        reference: &str,
+    ) -> Result<PathBuf, ImportError> {
         let above = self.folder.parent().unwrap_or(&self.folder);
         let places = [self.folder.clone(), above.to_path_buf(), above.join("synchrono")];
         // links are followed, because data folders may be linked together
@@ -75,18 +80,23 @@ impl Library {
     }
 
     /// Reads a file by its path.
-    pub fn open(&self, path: &Path, log: &mut Log) -> Result<Source, ImportError> {
+    pub fn open(&self, path: &Path, log: &mut ImportLog) -> Result<JsonSource, ImportError> {
         let name = self.display_path(path);
         let json = json(path, &name)?;
         log.read(&name);
-        Ok(Source { display_name: name.clone(), name, json })
+        Ok(JsonSource { display_name: name.clone(), name, json })
     }
 
     /// Returns the files of a type (`Engine`) in the folder of a vehicle.
     ///
     /// They are sorted by the order of their template in `templates`, then by name; files of other
     /// templates are left out.
-    pub fn files_beside(&self, vehicle: &Source, kind: &str, templates: &[&str]) -> Vec<PathBuf> {
+    pub fn files_beside(
+        &self,
+        vehicle: &JsonSource,
+        kind: &str,
+        templates: &[&str],
+    ) -> Vec<PathBuf> {
         let family = Path::new(&vehicle.name).components().next();
         let Some(family) = family.filter(|_| !Path::new(&vehicle.name).is_absolute()) else {
             return Vec::new();
@@ -154,7 +164,7 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 /// Returns the folder above a file in which the file's first reference exists.
-fn base_folder(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
+fn base_folder(path: &Path, source: &JsonSource) -> Result<PathBuf, ImportError> {
     let named = entry(&source.json).map(|entry| entry.vehicle);
     let Some((key, reference)) = named.or_else(|| first_reference("", &source.json)) else {
         return Err(source.wrong_kind(VEHICLE));
@@ -176,7 +186,7 @@ fn base_folder(path: &Path, source: &Source) -> Result<PathBuf, ImportError> {
 ///
 /// `folder` contains the file that refers to the vehicle. The result is that folder, or
 /// data/vehicle next to it or below it.
-fn data_folder(folder: &Path, source: &Source, reference: &str) -> PathBuf {
+fn data_folder(folder: &Path, source: &JsonSource, reference: &str) -> PathBuf {
     let is_entry = entry(&source.json).is_some();
     let below = folder.join("vehicle");
     let beside = folder.parent().map(|above| above.join("vehicle"));

@@ -1,7 +1,7 @@
 //! Record of the files read, keys omitted and parameters assumed.
 
 use super::ImportError;
-use super::source::Source;
+use super::source::JsonSource;
 use bekker_vehicle::SpecError;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct Assumed {
 
 /// Files read, keys omitted and parameters assumed so far.
 #[derive(Debug, Default)]
-pub(super) struct Log {
+pub(super) struct ImportLog {
     pub sources: Vec<String>,
     pub omitted: Vec<Omitted>,
     pub assumed: Vec<Assumed>,
@@ -37,7 +37,7 @@ pub(super) struct Log {
     pub origins: Vec<(String, String)>,
 }
 
-impl Log {
+impl ImportLog {
     /// Records that a file was read.
     pub fn read(&mut self, file: &str) {
         if !self.sources.iter().any(|known| known == file) {
@@ -46,12 +46,12 @@ impl Log {
     }
 
     /// Records the source file of the section `key` of the vehicle file.
-    pub fn origin(&mut self, key: impl Into<String>, source: &Source) {
+    pub fn origin(&mut self, key: impl Into<String>, source: &JsonSource) {
         self.origins.push((key.into(), source.display_name.clone()));
     }
 
     /// Records a key without counterpart.
-    pub fn omit(&mut self, source: &Source, key: &str, why: &str) {
+    pub fn omit(&mut self, source: &JsonSource, key: &str, why: &str) {
         let entry = Omitted {
             file: source.name.clone(),
             key: key.to_owned(),
@@ -73,7 +73,7 @@ impl Log {
     }
 
     /// Converts a validation error to one that names the source file of the value.
-    pub fn refused(&self, vehicle: &Source, error: SpecError) -> ImportError {
+    pub fn refused(&self, vehicle: &JsonSource, error: SpecError) -> ImportError {
         let of = |key: &str| {
             let within = |section: &&(String, String)| key.starts_with(section.0.as_str());
             self.origins.iter().filter(within).max_by_key(|section| section.0.len())

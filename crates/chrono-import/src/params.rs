@@ -3,8 +3,8 @@
 //! One deserializer does all three. Nesting `serde_ignored`, `serde_path_to_error` and `serde_json`
 //! compiles each type three times, which was a quarter of this crate's code.
 
-use super::source::{SEPARATOR, Source};
-use super::{ImportError, Log};
+use super::source::{JsonSource, SEPARATOR};
+use super::{ImportError, ImportLog};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
@@ -22,9 +22,9 @@ pub(super) fn read_params<T: DeserializeOwned>(
     read.map(|params| (params, path.unread)).map_err(|error| (dotted(&path.at), error))
 }
 
-impl Source {
+impl JsonSource {
     /// Deserializes the file; unread keys are listed as keys without counterpart.
-    pub fn params<T: DeserializeOwned>(&self, log: &mut Log) -> Result<T, ImportError> {
+    pub fn params<T: DeserializeOwned>(&self, log: &mut ImportLog) -> Result<T, ImportError> {
         let (params, unread) = read_params(&self.json).map_err(|(key, error)| {
             ImportError::Shape { file: self.display_name.clone(), key, cause: error.to_string() }
         })?;
@@ -140,9 +140,12 @@ impl<'de> TrackedReader<'de, '_> {
                 }
                 Ok(value)
             }
-            Json::Object(entries) => {
-                visitor.visit_map(Entries { entries: entries.iter(), value: None, fields, path })
-            }
+            Json::Object(entries) => visitor.visit_map(JsonEntries {
+                entries: entries.iter(),
+                value: None,
+                fields,
+                path,
+            }),
         }
     }
 }
@@ -209,14 +212,14 @@ impl<'de> SeqAccess<'de> for &mut Items<'de, '_> {
     }
 }
 
-struct Entries<'de, 't> {
+struct JsonEntries<'de, 't> {
     entries: serde_json::map::Iter<'de>,
     value: Option<(&'de str, &'de Json)>,
     fields: Option<&'static [&'static str]>,
     path: &'t mut JsonPath<'de>,
 }
 
-impl<'de> MapAccess<'de> for Entries<'de, '_> {
+impl<'de> MapAccess<'de> for JsonEntries<'de, '_> {
     type Error = Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(
@@ -260,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_asked_for_is_told_by_its_path() {
+    fn unread_keys_are_reported_by_path() {
         let json = json!({
             "Components": [{ "Mass": 2, "Look": { "Mass": 1 } }, { "Mass": 1.5, "Place": [1, -2, 3] }],
             "Name": "x",
@@ -273,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_asked_is_told_by_its_path() {
+    fn unexpected_values_are_reported_by_path() {
         let told = |json: Json| {
             let (at, error) = read_params::<Whole>(&json).unwrap_err();
             format!("{at}: {error}")

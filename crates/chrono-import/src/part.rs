@@ -1,6 +1,6 @@
 //! Rigid parts, and rotations between frames.
 
-use super::log::Log;
+use super::log::ImportLog;
 use bekker_math::numeric::{asin, atan2};
 use bekker_math::spatial::{Mat3, Vec3};
 use bekker_vehicle::spec::{MassProperties, Point};
@@ -14,7 +14,7 @@ const GYRATION: f64 = 0.1;
 
 /// Chrono body: mass, center of mass and moments of inertia, which have one of two keys.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Body {
+pub(super) struct BodyParams {
     #[serde(rename = "Mass")]
     pub mass: f64,
     #[serde(rename = "COM")]
@@ -25,10 +25,10 @@ pub(super) struct Body {
     products: Point,
 }
 
-impl Body {
+impl BodyParams {
     /// Creates a body.
-    pub fn new(mass: f64, com: Point, inertia: Point, products: Point) -> Body {
-        Body { mass, com: Some(com), inertia, products }
+    pub fn new(mass: f64, com: Point, inertia: Point, products: Point) -> BodyParams {
+        BodyParams { mass, com: Some(com), inertia, products }
     }
 
     /// Returns the center of mass; the origin if not specified.
@@ -37,7 +37,7 @@ impl Body {
     }
 
     /// Converts to a part; products of inertia are left out, and unphysical moments are replaced.
-    pub fn part(&self, key: &str, log: &mut Log) -> MassProperties {
+    pub fn part(&self, key: &str, log: &mut ImportLog) -> MassProperties {
         if self.products.iter().any(|product| *product != 0.0) {
             log.assume(key, "products of inertia omitted");
         }
@@ -46,7 +46,7 @@ impl Body {
 
     /// Converts to a part whose moments are along `axes`; those of the body are along the vehicle's
     /// axes.
-    pub fn rotated_part(&self, key: &str, axes: &Mat3, log: &mut Log) -> MassProperties {
+    pub fn rotated_part(&self, key: &str, axes: &Mat3, log: &mut ImportLog) -> MassProperties {
         let tensor = tensor(self.inertia, self.products);
         let turned = axes.transpose() * tensor * axes;
         log.assume(key, "moments converted to the part's axes, products omitted");
@@ -55,7 +55,7 @@ impl Body {
 }
 
 /// Creates a part; unphysical moments are replaced by those of a small ball.
-pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut Log) -> MassProperties {
+pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut ImportLog) -> MassProperties {
     let [x, y, z] = inertia;
     let closes = x <= SLACK * (y + z) && y <= SLACK * (x + z) && z <= SLACK * (x + y);
     let gyration = (x.max(y).max(z) / mass).sqrt();
@@ -76,7 +76,7 @@ pub(super) fn part(key: &str, mass: f64, inertia: Point, log: &mut Log) -> MassP
 /// Returns the moments of a wheel or tire.
 ///
 /// The moment about the axis is limited to the sum of the others, which rounded data may exceed.
-pub(super) fn rotor(key: &str, mass: f64, inertia: Point, log: &mut Log) -> Point {
+pub(super) fn rotor(key: &str, mass: f64, inertia: Point, log: &mut ImportLog) -> Point {
     let [x, y, z] = part(key, mass, inertia, log).inertia;
     if y > x + z {
         log.assume(

@@ -2,8 +2,8 @@
 
 use super::kind::{POWERTRAINS, check_type, split_powertrain};
 use super::library::Library;
-use super::log::Log;
-use super::source::Source;
+use super::log::ImportLog;
+use super::source::JsonSource;
 use super::strut::curve;
 use super::{CompanionFiles, ImportError};
 use bekker_math::curve::Curve;
@@ -44,9 +44,9 @@ const MIN_DOWN: f64 = 1.0;
 /// Reads engine, converter or clutch, and gearbox.
 pub(super) fn powertrain(
     library: &Library,
-    vehicle: &Source,
+    vehicle: &JsonSource,
     companions: &CompanionFiles,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<Powertrain, ImportError> {
     let combined = combined_powertrain(library, vehicle, companions, log)?;
     let mut of = |kind: &str, option: &str, given: &Option<PathBuf>, known: &[&str]| {
@@ -142,10 +142,10 @@ pub(super) fn powertrain(
 /// separate file for either.
 fn combined_powertrain(
     library: &Library,
-    vehicle: &Source,
+    vehicle: &JsonSource,
     companions: &CompanionFiles,
-    log: &mut Log,
-) -> Result<Option<[Source; 2]>, ImportError> {
+    log: &mut ImportLog,
+) -> Result<Option<[JsonSource; 2]>, ImportError> {
     let path = match &companions.powertrain {
         Some(path) => path.clone(),
         None => {
@@ -192,7 +192,7 @@ struct EngineMap {
 
 impl EngineMap {
     /// Converts maps with speeds in rad/s to rpm: those that end far below the maximum speed.
-    fn in_revolutions(&mut self, source: &Source, log: &mut Log) {
+    fn in_revolutions(&mut self, source: &JsonSource, log: &mut ImportLog) {
         let end = self.full.last().map_or(self.most, |point| point[0]);
         if end > FEWEST * self.most {
             return;
@@ -219,13 +219,13 @@ struct EngineSimple {
     speed: f64,
 }
 
-fn read_engine(source: &Source, log: &mut Log) -> Result<Engine, ImportError> {
-    let assumed = |full: &[[f64; 2]], log: &mut Log| {
+fn read_engine(source: &JsonSource, log: &mut ImportLog) -> Result<Engine, ImportError> {
+    let assumed = |full: &[[f64; 2]], log: &mut ImportLog| {
         let inertia = INERTIA * full.iter().map(|point| point[1]).fold(0.0, f64::max);
         log.assume("powertrain.engine.inertia", "proportional to its torque, as for the HMMWV");
         (1e3 * inertia).round().max(1.0) / 1e3
     };
-    let curves = |full: Vec<[f64; 2]>, losses: Vec<[f64; 2]>, log: &mut Log| {
+    let curves = |full: Vec<[f64; 2]>, losses: Vec<[f64; 2]>, log: &mut ImportLog| {
         let losses = curve(source, "losses", losses)?;
         let full = with_governor(full, &losses, log);
         Ok((curve(source, "torque", full)?, losses))
@@ -288,7 +288,7 @@ fn curve_speeds(full: &Curve, zero: &Curve, most: f64) -> Vec<f64> {
 }
 
 /// Appends a governor to the curve unless it has one, so that an engine cannot overspeed.
-fn with_governor(mut full: Vec<[f64; 2]>, losses: &Curve, log: &mut Log) -> Vec<[f64; 2]> {
+fn with_governor(mut full: Vec<[f64; 2]>, losses: &Curve, log: &mut ImportLog) -> Vec<[f64; 2]> {
     let Some(&[end, torque]) = full.last() else { return full };
     let beyond = losses.points().last().map_or(0.0, |point| point[1]);
     if torque + beyond < 0.0 {
@@ -350,9 +350,9 @@ struct Gears {
 impl Gears {
     fn gearbox(
         self,
-        source: &Source,
+        source: &JsonSource,
         [input_inertia, output_inertia]: [f64; 2],
-        log: &mut Log,
+        log: &mut ImportLog,
     ) -> Result<Gearbox, ImportError> {
         let shifts: Vec<[f64; 2]> = self.shifts.unwrap_or_default();
         let shifts: Vec<[f64; 2]> =

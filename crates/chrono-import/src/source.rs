@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 const SHOWN: usize = 40;
 
 /// JSON file that has been read.
-pub(super) struct Source {
+pub(super) struct JsonSource {
     /// Path relative to the folder.
     pub name: String,
     /// Path in messages: for the vehicle as given by the user, for other files relative to the
@@ -17,7 +17,7 @@ pub(super) struct Source {
     pub(super) json: Json,
 }
 
-impl Source {
+impl JsonSource {
     /// Returns the template.
     pub fn template(&self) -> Result<&str, ImportError> {
         self.json.get("Template").and_then(Json::as_str).ok_or_else(|| ImportError::Shape {
@@ -38,12 +38,12 @@ impl Source {
     }
 
     /// Wraps a part of the document as a separate file of a type and template.
-    pub fn part(&self, mut json: Json, kind: &str, template: &str) -> Source {
+    pub fn part(&self, mut json: Json, kind: &str, template: &str) -> JsonSource {
         if let Some(entries) = json.as_object_mut() {
             entries.insert("Type".into(), kind.into());
             entries.insert("Template".into(), template.into());
         }
-        Source { name: self.name.clone(), display_name: self.display_name.clone(), json }
+        JsonSource { name: self.name.clone(), display_name: self.display_name.clone(), json }
     }
 
     /// Returns the error for a file of the wrong kind.

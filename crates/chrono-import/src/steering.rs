@@ -2,10 +2,10 @@
 
 use super::ImportError;
 use super::library::Library;
-use super::log::Log;
-use super::part::{Body, part, pitch_deg, translated};
-use super::source::Source;
-use super::suspension::SteeredBy;
+use super::log::ImportLog;
+use super::part::{BodyParams, part, pitch_deg, translated};
+use super::source::JsonSource;
+use super::suspension::SteeringLinkage;
 use bekker_math::numeric::{asin, sin};
 use bekker_vehicle::spec::{
     Axle, Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, Point, RackPinion, Steering,
@@ -34,36 +34,36 @@ pub(super) struct SteeringEntry {
 #[derive(Clone, Copy)]
 pub(super) struct SteeredAxle<'a> {
     pub axle: &'a Axle,
-    pub steered_by: SteeredBy,
+    pub steered_by: SteeringLinkage,
 }
 
 /// Reads the mechanism of the first steered axle, which other axles share.
 pub(super) fn steering(
     library: &Library,
-    vehicle: &Source,
+    vehicle: &JsonSource,
     index: usize,
     own: &SteeringEntry,
     SteeredAxle { axle, steered_by }: SteeredAxle<'_>,
     stated_deg: Option<f64>,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<Steering, ImportError> {
     let key = |name: &str| format!("Steering Subsystems / {index} / {name}");
     let source = library.read(vehicle, &key("Input File"), &own.file, log)?;
     let lock = stated_deg.map(|angle| in_degrees(vehicle, angle, log));
-    let independent = steered_by == SteeredBy::TieRods && axle.suspension.kingpin().is_some();
+    let independent = steered_by == SteeringLinkage::TieRods && axle.suspension.kingpin().is_some();
     let (pitch, alone) = pitch_deg(own.orientation);
     if !alone {
         log.omit(vehicle, &key("Orientation"), "mechanisms can only be pitched in bekker");
     }
     let template = source.template()?.to_owned();
     let read = match (template.as_str(), steered_by) {
-        ("PitmanArm", SteeredBy::TieRods) if independent => {
+        ("PitmanArm", SteeringLinkage::TieRods) if independent => {
             Steering::PitmanArm(pitman_arm(&source, own.location, pitch, axle, lock, log)?)
         }
-        ("RackPinion", SteeredBy::TieRods) if independent => {
+        ("RackPinion", SteeringLinkage::TieRods) if independent => {
             Steering::RackPinion(rack_pinion(&source, own.location, pitch, axle, lock, log)?)
         }
-        ("RotaryArm", SteeredBy::DragLink(knuckle)) => Steering::DragLink(rotary_arm(
+        ("RotaryArm", SteeringLinkage::DragLink(knuckle)) => Steering::DragLink(rotary_arm(
             &source,
             own.location,
             translated(knuckle, axle.position),
@@ -83,7 +83,7 @@ pub(super) fn steering(
 }
 
 /// Returns a stated angle in degrees; some files specify it in radians.
-fn in_degrees(vehicle: &Source, angle: f64, log: &mut Log) -> f64 {
+fn in_degrees(vehicle: &JsonSource, angle: f64, log: &mut ImportLog) -> f64 {
     if angle >= MIN_LOCK {
         return angle;
     }
@@ -92,7 +92,7 @@ fn in_degrees(vehicle: &Source, angle: f64, log: &mut Log) -> f64 {
 }
 
 /// Returns the stated lock angle, or a computed one, which is recorded as assumed.
-fn lock_angle(lock: Option<f64>, computed: f64, kind: &str, log: &mut Log) -> f64 {
+fn lock_angle(lock: Option<f64>, computed: f64, kind: &str, log: &mut ImportLog) -> f64 {
     lock.unwrap_or_else(|| {
         let key = format!("steering.{kind}.max_wheel_angle_deg");
         log.assume(key, "from the mechanism's travel and the knuckle's lever, or 25");
@@ -115,9 +115,9 @@ struct PitmanParams {
     #[serde(rename = "Vehicle-Frame Inertia", default)]
     along_vehicle: bool,
     #[serde(rename = "Steering Link")]
-    link: Body,
+    link: BodyParams,
     #[serde(rename = "Pitman Arm")]
-    arm: Body,
+    arm: BodyParams,
     #[serde(rename = "Revolute Joint")]
     revolute: Hinge,
     #[serde(rename = "Universal Joint")]
@@ -151,12 +151,12 @@ struct Idler {
 }
 
 fn pitman_arm(
-    source: &Source,
+    source: &JsonSource,
     position: Point,
     pitch_deg: f64,
     axle: &Axle,
     lock: Option<f64>,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<PitmanArm, ImportError> {
     let own: PitmanParams = source.params(log)?;
     if own.along_vehicle {
@@ -212,12 +212,12 @@ struct Pinion {
 }
 
 fn rack_pinion(
-    source: &Source,
+    source: &JsonSource,
     position: Point,
     pitch_deg: f64,
     axle: &Axle,
     lock: Option<f64>,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<RackPinion, ImportError> {
     let own: RackParams = source.params(log)?;
     let travel = own.pinion.radius * own.pinion.most.to_radians();
@@ -255,11 +255,11 @@ struct RotaryArm {
 }
 
 fn rotary_arm(
-    source: &Source,
+    source: &JsonSource,
     location: Point,
     knuckle: Point,
     lock: Option<f64>,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<DragLink, ImportError> {
     let RotaryParams { arm } = source.params(log)?;
     // bekker's drag link pushes the left knuckle

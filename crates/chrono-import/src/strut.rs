@@ -4,8 +4,8 @@
 //! positive in tension.
 
 use super::ImportError;
-use super::log::Log;
-use super::source::Source;
+use super::log::ImportLog;
+use super::source::JsonSource;
 use bekker_math::curve::Curve;
 use bekker_vehicle::spec::{Damper, Point, Spring, Stops};
 use serde::Deserialize;
@@ -32,7 +32,7 @@ const FAR: f64 = 0.5;
 
 /// Spring, damper or both between two points.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Strut {
+pub(super) struct StrutParams {
     #[serde(rename = "Location Chassis")]
     pub chassis: Point,
     /// End on the moving part: arm, axle or upright.
@@ -64,7 +64,7 @@ pub(super) struct Strut {
     map: Option<Vec<Vec<f64>>>,
 }
 
-impl Strut {
+impl StrutParams {
     /// Returns the constant rate, N/m, and the compression force, N, at a length, m.
     pub fn linear(&self, length: f64) -> (f64, f64) {
         let rate = self.rate.unwrap_or(0.0);
@@ -74,10 +74,10 @@ impl Strut {
     /// Converts to a spring; `at` is its key in the source file, `key` that in the vehicle file.
     pub fn spring(
         &self,
-        source: &Source,
+        source: &JsonSource,
         at: &str,
         key: &str,
-        log: &mut Log,
+        log: &mut ImportLog,
     ) -> Result<Spring, ImportError> {
         let free_length = self.free_length.ok_or_else(|| missing_key(source, at, "Free Length"))?;
         let points = match (&self.curve, self.rate) {
@@ -93,7 +93,7 @@ impl Strut {
     }
 
     /// Returns the stops, if the minimum and maximum length are specified.
-    pub fn stops(&self, key: &str, log: &mut Log) -> Option<Stops> {
+    pub fn stops(&self, key: &str, log: &mut ImportLog) -> Option<Stops> {
         let (mut shortest, mut longest) = self.shortest.zip(self.longest)?;
         if shortest > longest {
             log.assume(format!("{key}.stops"), "minimum and maximum length swapped");
@@ -107,10 +107,10 @@ impl Strut {
     /// Converts to a damper.
     pub fn damper(
         &self,
-        source: &Source,
+        source: &JsonSource,
         at: &str,
         key: &str,
-        log: &mut Log,
+        log: &mut ImportLog,
     ) -> Result<Damper, ImportError> {
         let plain = |coefficient| Damper {
             compression: coefficient,
@@ -118,7 +118,7 @@ impl Strut {
             window: None,
             tension: None,
         };
-        let tabled = |points, name: &str, log: &mut Log| {
+        let tabled = |points, name: &str, log: &mut ImportLog| {
             let points = non_decreasing(points, &format!("{key}.tension"), log);
             let tension = curve(source, &format!("{at} / {name}"), points)?;
             Ok(Damper { tension: Some(tension), ..plain(0.0) })
@@ -155,13 +155,13 @@ impl Strut {
     }
 }
 
-fn missing_key(source: &Source, at: &str, key: &str) -> ImportError {
+fn missing_key(source: &JsonSource, at: &str, key: &str) -> ImportError {
     source.refused(&format!("{at} / {key}"), "absent", "given")
 }
 
 /// Creates a curve from points of a file.
 pub(super) fn curve(
-    source: &Source,
+    source: &JsonSource,
     key: &str,
     points: Vec<[f64; 2]>,
 ) -> Result<Curve, ImportError> {
@@ -172,7 +172,7 @@ pub(super) fn curve(
 }
 
 /// Makes a curve non-decreasing: where the force falls away from x = 0, the previous value is kept.
-fn non_decreasing(mut points: Vec<[f64; 2]>, key: &str, log: &mut Log) -> Vec<[f64; 2]> {
+fn non_decreasing(mut points: Vec<[f64; 2]>, key: &str, log: &mut ImportLog) -> Vec<[f64; 2]> {
     let before = points.clone();
     let zero = points.iter().position(|point| point[0] >= 0.0).unwrap_or(0);
     for index in zero + 1..points.len() {
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_force_that_falls_is_held() {
-        let mut log = Log::default();
+        let mut log = ImportLog::default();
         let points = vec![[-2.0, -1.0], [-1.0, -3.0], [0.0, 0.0], [1.0, 5.0], [2.0, 4.0]];
         let held = non_decreasing(points, "k", &mut log);
         let forces: Vec<f64> = held.iter().map(|point| point[1]).collect();

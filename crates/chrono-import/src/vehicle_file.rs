@@ -1,13 +1,13 @@
 //! Output of an imported vehicle as a vehicle file, with comments that name the sources.
 
-use super::log::Log;
+use super::log::ImportLog;
 use bekker_vehicle::AnySpec;
 
 /// Maximum length of a comment line, characters.
 const WIDTH: usize = 110;
 
 /// Returns the text of the vehicle file.
-pub(super) fn text(spec: &AnySpec, log: &Log) -> String {
+pub(super) fn text(spec: &AnySpec, log: &ImportLog) -> String {
     // a line break in a name or path must not end its comment
     let in_line = |line: String| line.replace(['\n', '\r'], " ");
     let mut lines: Vec<String> = header(spec, log).into_iter().map(in_line).collect();
@@ -28,7 +28,7 @@ pub(super) fn text(spec: &AnySpec, log: &Log) -> String {
 }
 
 /// Returns the header comments.
-fn header(spec: &AnySpec, log: &Log) -> Vec<String> {
+fn header(spec: &AnySpec, log: &ImportLog) -> Vec<String> {
     let mut lines = vec![
         format!(
             "# {}, imported by `bekker vehicles import` from the JSON files of Project",

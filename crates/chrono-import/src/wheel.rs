@@ -1,8 +1,8 @@
 //! Wheels and brakes.
 
 use super::ImportError;
-use super::log::Log;
-use super::source::Source;
+use super::log::ImportLog;
+use super::source::JsonSource;
 use bekker_vehicle::spec::{Point, Wheel};
 use serde::Deserialize;
 
@@ -19,11 +19,11 @@ struct WheelParams {
 
 /// Reads a wheel for a tire of this width, m, and a rim of this radius, m.
 pub(super) fn wheel(
-    source: &Source,
+    source: &JsonSource,
     key: &str,
     rim_radius: f64,
     tire_width: f64,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<Wheel, ImportError> {
     let WheelParams { mass, inertia } = source.params(log)?;
     let inertia = super::part::rotor(key, mass, inertia, log);
@@ -38,6 +38,6 @@ struct Brake {
 }
 
 /// Returns the maximum torque of a brake, N m.
-pub(super) fn brake_torque(source: &Source, log: &mut Log) -> Result<f64, ImportError> {
+pub(super) fn brake_torque(source: &JsonSource, log: &mut ImportLog) -> Result<f64, ImportError> {
     Ok(source.params::<Brake>(log)?.torque)
 }

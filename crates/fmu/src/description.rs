@@ -1,6 +1,6 @@
 //! `modelDescription.xml`: the metadata that an importer reads before it loads the library.
 
-use super::variable::{Causality, Kind, Range, Variable};
+use super::variable::{Causality, Range, Variable, VariableType};
 use xml::writer::{EmitterConfig, EventWriter, Result, XmlEvent};
 
 /// Units with their exponents of kg, m, s and rad, and their factor.
@@ -34,7 +34,7 @@ pub enum Interface {
 
 /// Content of `modelDescription.xml`.
 #[derive(Clone, Debug)]
-pub struct Description<'a> {
+pub struct ModelDescription<'a> {
     /// Name of the scenario.
     pub name: &'a str,
     /// Description of the scenario.
@@ -60,7 +60,7 @@ pub fn model_identifier(name: &str) -> String {
     }
 }
 
-impl Description<'_> {
+impl ModelDescription<'_> {
     /// Writes the description as XML.
     pub fn to_xml(&self, interface: Interface) -> Vec<u8> {
         let mut text = Vec::new();
@@ -162,7 +162,7 @@ fn write_variable(xml: &mut XmlWriter<'_>, reference: usize, variable: &Variable
         ("description", variable.description.clone()),
     ];
     attributes.push(("causality", variable.causality.name().into()));
-    if let Kind::Float64 { unit } = variable.kind {
+    if let VariableType::Float64 { unit } = variable.kind {
         attributes.push(("unit", unit.into()));
     }
     attributes.extend(limits(variable));

@@ -1,10 +1,10 @@
 //! `modelDescription.xml` of FMI 2.0.
 
-use super::description::{Description, XmlWriter, limits, model_identifier};
-use super::variable::{Causality, Kind, Variable};
+use super::description::{ModelDescription, XmlWriter, limits, model_identifier};
+use super::variable::{Causality, Variable, VariableType};
 use xml::writer::Result;
 
-impl Description<'_> {
+impl ModelDescription<'_> {
     pub(super) fn write_fmi2(&self, xml: &mut XmlWriter<'_>) -> Result<()> {
         let head = [
             ("fmiVersion", "2.0"),
@@ -51,7 +51,7 @@ impl Description<'_> {
 }
 
 fn write_variable(xml: &mut XmlWriter<'_>, reference: usize, variable: &Variable) -> Result<()> {
-    let continuous = matches!(variable.kind, Kind::Float64 { .. });
+    let continuous = matches!(variable.kind, VariableType::Float64 { .. });
     let reference = reference.to_string();
     let about = [
         ("name", variable.name.as_str()),
@@ -62,10 +62,10 @@ fn write_variable(xml: &mut XmlWriter<'_>, reference: usize, variable: &Variable
     ];
     xml.open("ScalarVariable", &about)?;
     let (kind, unit) = match variable.kind {
-        Kind::Float64 { unit } => ("Real", Some(unit)),
-        Kind::Int32 => ("Integer", None),
-        Kind::Boolean => ("Boolean", None),
-        Kind::String => ("String", None),
+        VariableType::Float64 { unit } => ("Real", Some(unit)),
+        VariableType::Int32 => ("Integer", None),
+        VariableType::Boolean => ("Boolean", None),
+        VariableType::String => ("String", None),
     };
     let mut attributes: Vec<(&str, String)> = Vec::new();
     attributes.extend(unit.map(|unit| ("unit", unit.to_owned())));

@@ -3,7 +3,7 @@
 use super::error::FmuError;
 use super::saved_state::{InstanceState, SavedState};
 use super::variable::{
-    ControlInput, Kind, Source, Variable, VehicleMoment, external_vehicles, variables,
+    ControlInput, ValueSource, Variable, VariableType, VehicleMoment, external_vehicles, variables,
 };
 use bekker_agent::Sample;
 use bekker_math::spatial::Vec3;
@@ -47,7 +47,7 @@ impl InstancePhase {
 ///
 /// Inputs apply from the start of a step, outputs are the values at its end. The same inputs give
 /// the same bits.
-pub struct Instance {
+pub struct FmuInstance {
     variables: Vec<Variable>,
     /// Indices of the vehicles with an external controller.
     external: Vec<usize>,
@@ -60,14 +60,14 @@ pub struct Instance {
     state: InstanceState,
 }
 
-impl Instance {
+impl FmuInstance {
     /// Creates an instance of the scenario in the resources folder.
     ///
     /// `token` is the instantiation token of the description.
     ///
     /// # Errors
     /// [`FmuError`] when the scenario cannot be built or does not match the description.
-    pub fn new(resources: &Path, token: &str) -> Result<Instance, FmuError> {
+    pub fn new(resources: &Path, token: &str) -> Result<FmuInstance, FmuError> {
         ensure_global_pool()?;
         let file = ScenarioFile::read(&resources.join(SCENARIO), &[])?;
         let BuiltWorld { world: model, decisive, fingerprint, .. } = world(&file)?;
@@ -79,7 +79,7 @@ impl Instance {
         let start = world.state().clone();
         let samples = world.samples().collect();
         let state = initial_state(world.model());
-        Ok(Instance { variables, external, decisive, world, samples, start, state })
+        Ok(FmuInstance { variables, external, decisive, world, samples, start, state })
     }
 
     /// Inputs and outputs, ordered by value reference.
@@ -247,12 +247,12 @@ impl Instance {
             acceleration: self.state.accelerations[agent],
         };
         Ok(match variable.source {
-            Source::Time => self.time(),
-            Source::Vehicle { agent, of } => of(moment(agent)),
-            Source::Wheel { agent, wheel, of } => {
+            ValueSource::Time => self.time(),
+            ValueSource::Vehicle { agent, of } => of(moment(agent)),
+            ValueSource::Wheel { agent, wheel, of } => {
                 self.samples[agent].wheels.get(wheel).map_or(0.0, of)
             }
-            Source::Control { agent, control } => number(&self.state.inputs[agent], control),
+            ValueSource::Control { agent, control } => number(&self.state.inputs[agent], control),
             _ => return Err(FmuError::NoVariable { reference, kind: "Float64" }),
         })
     }
@@ -264,8 +264,10 @@ impl Instance {
     pub fn int32(&self, reference: u32) -> Result<i32, FmuError> {
         let variable = self.find(reference, "Int32")?;
         Ok(match variable.source {
-            Source::Gear { agent } => self.samples[agent].gear,
-            Source::Control { agent, control } => number(&self.state.inputs[agent], control) as i32,
+            ValueSource::Gear { agent } => self.samples[agent].gear,
+            ValueSource::Control { agent, control } => {
+                number(&self.state.inputs[agent], control) as i32
+            }
             _ => return Err(FmuError::NoVariable { reference, kind: "Int32" }),
         })
     }
@@ -276,7 +278,9 @@ impl Instance {
     /// [`FmuError`] when no such variable has the reference.
     pub fn boolean(&self, reference: u32) -> Result<bool, FmuError> {
         match self.find(reference, "Boolean")?.source {
-            Source::Driving { agent } => Ok(self.world.state().agents[agent].outcome.is_none()),
+            ValueSource::Driving { agent } => {
+                Ok(self.world.state().agents[agent].outcome.is_none())
+            }
             _ => Err(FmuError::NoVariable { reference, kind: "Boolean" }),
         }
     }
@@ -287,11 +291,11 @@ impl Instance {
     /// [`FmuError`] when no such variable has the reference.
     pub fn string(&self, reference: u32) -> Result<String, FmuError> {
         match self.find(reference, "String")?.source {
-            Source::StateHash => {
+            ValueSource::StateHash => {
                 ensure_global_pool()?;
                 Ok(base16ct::lower::encode_string(&self.world.hash()))
             }
-            Source::Outcome { agent } => Ok(self.world.outcome(agent).code.words().into()),
+            ValueSource::Outcome { agent } => Ok(self.world.outcome(agent).code.words().into()),
             _ => Err(FmuError::NoVariable { reference, kind: "String" }),
         }
     }
@@ -301,7 +305,7 @@ impl Instance {
     /// # Errors
     /// [`FmuError`] when no such variable has the reference, or the value is not finite.
     pub fn set_float64(&mut self, reference: u32, value: f64) -> Result<(), FmuError> {
-        self.set(reference, Kind::Float64 { unit: "" }.name(), value)
+        self.set(reference, VariableType::Float64 { unit: "" }.name(), value)
     }
 
     /// Sets an input of type Int32, effective from the next step.
@@ -309,7 +313,7 @@ impl Instance {
     /// # Errors
     /// [`FmuError`] when no such variable has the reference, or the value is not allowed.
     pub fn set_int32(&mut self, reference: u32, value: i32) -> Result<(), FmuError> {
-        self.set(reference, Kind::Int32.name(), value.into())
+        self.set(reference, VariableType::Int32.name(), value.into())
     }
 
     fn set(&mut self, reference: u32, kind: &'static str, value: f64) -> Result<(), FmuError> {
@@ -318,7 +322,7 @@ impl Instance {
         self.expect("setting a variable", &phases)?;
         let variable = self.find(reference, kind)?;
         let name = || variable.name.clone();
-        let Source::Control { agent, control } = variable.source else {
+        let ValueSource::Control { agent, control } = variable.source else {
             return Err(FmuError::NoInput { name: name() });
         };
         if !value.is_finite() {
@@ -342,7 +346,7 @@ impl Instance {
                     value,
                     allowed: "1 (engaged) or 0 (open)",
                 })?;
-                inputs.locks = inputs.locks.with(lock, engaged);
+                inputs.locks = inputs.locks.with_lock(lock, engaged);
             }
             ControlInput::Uncouple => {
                 inputs.uncouple = switched(value).ok_or_else(|| FmuError::Value {

@@ -3,7 +3,7 @@
 use super::*;
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::{BuiltWorld, world};
-use bekker_world::{Command, Steering, World};
+use bekker_world::{Command, SteeringCommand, World};
 use std::collections::BTreeSet;
 use std::path::Path;
 use xml::reader::{EventReader, XmlEvent};
@@ -33,22 +33,22 @@ fn built() -> (ScenarioFile, BuiltWorld) {
     (file, built)
 }
 
-fn instance() -> Instance {
+fn instance() -> FmuInstance {
     instance_of(SCENARIO)
 }
 
-fn instance_of(text: &str) -> Instance {
+fn instance_of(text: &str) -> FmuInstance {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("scenario.toml"), text).unwrap();
     let file = ScenarioFile::parse("scenario.toml", text, Path::new(""), &[]).unwrap();
-    Instance::new(folder.path(), &world(&file).unwrap().fingerprint).unwrap()
+    FmuInstance::new(folder.path(), &world(&file).unwrap().fingerprint).unwrap()
 }
 
-fn reference(instance: &Instance, name: &str) -> u32 {
+fn reference(instance: &FmuInstance, name: &str) -> u32 {
     instance.variables().iter().position(|own| own.name == name).unwrap() as u32
 }
 
-fn begun() -> Instance {
+fn started_instance() -> FmuInstance {
     let mut instance = instance();
     instance.enter_initialization().unwrap();
     instance.exit_initialization().unwrap();
@@ -59,7 +59,7 @@ fn begun() -> Instance {
 fn the_description_names_every_variable_once() {
     let (file, built) = built();
     let variables = variables(&built.world, &external_vehicles(&file.scenario));
-    let description = Description {
+    let description = ModelDescription {
         name: &file.scenario.name,
         description: "",
         token: &built.fingerprint,
@@ -108,7 +108,7 @@ fn the_description_names_every_variable_once() {
 fn inputs_are_commands_of_the_world() {
     let (_, built) = built();
     let mut world = World::new(built.world);
-    let mut instance = begun();
+    let mut instance = started_instance();
     let [throttle, brake, steering, hash] =
         ["lead.throttle", "lead.brake", "lead.steering", "state_hash"]
             .map(|name| reference(&instance, name));
@@ -121,7 +121,7 @@ fn inputs_are_commands_of_the_world() {
         instance.step(f64::from(step) * 0.01, 0.01).unwrap();
         let command = Command {
             throttle: (0.5 * f64::from(step)).min(1.0),
-            steering: Steering::Share(share),
+            steering: SteeringCommand::Share(share),
             ..Command::default()
         };
         world.command(0, Some(command)).unwrap();
@@ -165,13 +165,13 @@ fn a_trailer_is_uncoupled() {
 
 #[test]
 fn an_instance_restored_from_bytes_continues_the_same() {
-    let mut instance = begun();
+    let mut instance = started_instance();
     let [throttle, brake] = ["lead.throttle", "lead.brake"].map(|name| reference(&instance, name));
     instance.set_float64(throttle, 0.7).unwrap();
     instance.set_float64(brake, 0.0).unwrap();
     instance.step(0.0, 0.05).unwrap();
     let bytes = instance.serialize(&instance.save()).unwrap();
-    let told = |own: &Instance| -> Vec<u64> {
+    let told = |own: &FmuInstance| -> Vec<u64> {
         let all = 0..own.variables().len() as u32;
         all.filter_map(|reference| own.float64(reference).ok()).map(f64::to_bits).collect()
     };
@@ -188,7 +188,7 @@ fn an_instance_restored_from_bytes_continues_the_same() {
 
 #[test]
 fn steps_of_partial_heartbeats_are_refused_and_change_nothing() {
-    let mut instance = begun();
+    let mut instance = started_instance();
     let hash = reference(&instance, "state_hash");
     let before = instance.string(hash).unwrap();
     for length in [0.0, -0.01, 0.004, 0.0151, f64::NAN, f64::INFINITY, 1e9] {
@@ -205,11 +205,11 @@ fn steps_of_partial_heartbeats_are_refused_and_change_nothing() {
 }
 
 #[test]
-fn a_library_and_a_description_of_other_exports_are_told_apart() {
+fn a_library_and_a_description_of_other_exports_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("scenario.toml"), SCENARIO).unwrap();
-    let told = Instance::new(folder.path(), "other").err().unwrap().to_string();
+    let told = FmuInstance::new(folder.path(), "other").err().unwrap().to_string();
     assert!(told.contains("export the FMU again"), "{told}");
-    let told = Instance::new(&folder.path().join("absent"), "").err().unwrap().to_string();
+    let told = FmuInstance::new(&folder.path().join("absent"), "").err().unwrap().to_string();
     assert!(told.contains("scenario.toml"), "{told}");
 }

@@ -6,7 +6,7 @@
 use bekker_agent::{AnyVehicle, GroundVehicle, Sample, WheelSample};
 use bekker_math::spatial::Vec3;
 use bekker_scenario::Scenario;
-use bekker_scenario::config::Driver;
+use bekker_scenario::config::DriverConfig;
 use bekker_vehicle::Lock;
 use bekker_vehicle::inflation::{MOST_KPA, kilopascals};
 use bekker_world::WorldModel;
@@ -35,7 +35,7 @@ impl Causality {
 
 /// Type of a variable, as FMI 3.0 names it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum VariableType {
     /// A floating-point number.
     Float64 {
         /// Unit.
@@ -49,14 +49,14 @@ pub enum Kind {
     String,
 }
 
-impl Kind {
+impl VariableType {
     /// Name of the type in FMI 3.0.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Float64 { .. } => "Float64",
-            Kind::Int32 => "Int32",
-            Kind::Boolean => "Boolean",
-            Kind::String => "String",
+            VariableType::Float64 { .. } => "Float64",
+            VariableType::Int32 => "Int32",
+            VariableType::Boolean => "Boolean",
+            VariableType::String => "String",
         }
     }
 }
@@ -87,7 +87,7 @@ pub(super) enum ControlInput {
 /// Inputs of a vehicle: name, type, range and description.
 ///
 /// By default the brake is applied.
-const CONTROLS: [(&str, ControlInput, Kind, Range, &str); 10] = [
+const CONTROLS: [(&str, ControlInput, VariableType, Range, &str); 10] = [
     ("throttle", ControlInput::Throttle, SHARE, from(0.0, 1.0, 0.0), "Throttle"),
     ("brake", ControlInput::Brake, SHARE, from(0.0, 1.0, 1.0), "Service brake"),
     (
@@ -100,14 +100,14 @@ const CONTROLS: [(&str, ControlInput, Kind, Range, &str); 10] = [
     (
         "selector",
         ControlInput::Gear,
-        Kind::Int32,
+        VariableType::Int32,
         from(-1.0, 1.0, 1.0),
         "Gear lever: 1 drive, 0 neutral, -1 reverse",
     ),
     (
         "inflation_kpa",
         ControlInput::Inflation,
-        Kind::Float64 { unit: "kPa" },
+        VariableType::Float64 { unit: "kPa" },
         from(0.0, MOST_KPA, 0.0),
         "Target of central tire inflation; 0: no change",
     ),
@@ -118,7 +118,7 @@ const CONTROLS: [(&str, ControlInput, Kind, Range, &str); 10] = [
     (
         "uncouple",
         ControlInput::Uncouple,
-        Kind::Int32,
+        VariableType::Int32,
         from(0.0, 1.0, 0.0),
         "1 uncouples the trailer permanently",
     ),
@@ -128,11 +128,11 @@ const fn lock(
     name: &'static str,
     lock: Lock,
     about: &'static str,
-) -> (&'static str, ControlInput, Kind, Range, &'static str) {
-    (name, ControlInput::Lock(lock), Kind::Int32, from(0.0, 1.0, 0.0), about)
+) -> (&'static str, ControlInput, VariableType, Range, &'static str) {
+    (name, ControlInput::Lock(lock), VariableType::Int32, from(0.0, 1.0, 0.0), about)
 }
 
-const SHARE: Kind = Kind::Float64 { unit: "1" };
+const SHARE: VariableType = VariableType::Float64 { unit: "1" };
 
 const fn from(min: f64, max: f64, start: f64) -> Range {
     Range { min, max: Some(max), start }
@@ -202,7 +202,7 @@ const WHEEL: [(&str, &str, &str, WheelValue); 10] = [
 
 /// Source of the value of a variable.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Source {
+pub(super) enum ValueSource {
     Time,
     StateHash,
     Control { agent: usize, control: ControlInput },
@@ -223,16 +223,16 @@ pub struct Variable {
     /// Role of the variable.
     pub causality: Causality,
     /// Type of the variable.
-    pub kind: Kind,
+    pub kind: VariableType,
     /// Range; only of inputs.
     pub range: Option<Range>,
-    pub(super) source: Source,
+    pub(super) source: ValueSource,
 }
 
 /// Indices of the vehicles with an external controller.
 pub fn external_vehicles(scenario: &Scenario) -> Vec<usize> {
     let vehicles = scenario.vehicle.iter().enumerate();
-    let outside = vehicles.filter(|(_, own)| matches!(own.driver, Driver::Outside { .. }));
+    let outside = vehicles.filter(|(_, own)| matches!(own.driver, DriverConfig::Outside { .. }));
     outside.map(|(index, _)| index).collect()
 }
 
@@ -241,8 +241,8 @@ pub fn external_vehicles(scenario: &Scenario) -> Vec<usize> {
 /// First the time, then for each vehicle its inputs, if it has an external controller, and its
 /// outputs, then the hash of the state.
 pub fn variables(model: &WorldModel, outside: &[usize]) -> Vec<Variable> {
-    let time = Kind::Float64 { unit: "s" };
-    let mut all = vec![variable("time", "Simulated time", time, Source::Time)];
+    let time = VariableType::Float64 { unit: "s" };
+    let mut all = vec![variable("time", "Simulated time", time, ValueSource::Time)];
     all[0].causality = Causality::Independent;
     for (agent, own) in model.agents.iter().enumerate() {
         let vehicle = component(&own.name);
@@ -253,11 +253,16 @@ pub fn variables(model: &WorldModel, outside: &[usize]) -> Vec<Variable> {
         all.extend((0..own.vehicle.wheels()).flat_map(|wheel| wheels(&vehicle, agent, wheel)));
     }
     let hash = "SHA-256 of the whole state, hexadecimal";
-    all.push(variable("state_hash", hash, Kind::String, Source::StateHash));
+    all.push(variable("state_hash", hash, VariableType::String, ValueSource::StateHash));
     all
 }
 
-fn variable(name: impl Into<String>, about: &str, kind: Kind, source: Source) -> Variable {
+fn variable(
+    name: impl Into<String>,
+    about: &str,
+    kind: VariableType,
+    source: ValueSource,
+) -> Variable {
     let (name, description) = (name.into(), about.to_owned());
     Variable { name, description, causality: Causality::Output, kind, range: None, source }
 }
@@ -279,7 +284,7 @@ fn controls(vehicle: &str, agent: usize, own: &AnyVehicle) -> impl Iterator<Item
             format!("{vehicle}.{name}"),
             about,
             *kind,
-            Source::Control { agent, control: *control },
+            ValueSource::Control { agent, control: *control },
         )
     })
 }
@@ -291,26 +296,31 @@ fn states(vehicle: &str, agent: usize) -> Vec<Variable> {
     let mut all: Vec<Variable> = VEHICLE
         .iter()
         .map(|&(name, unit, about, of)| {
-            named(name, about, Kind::Float64 { unit }, Source::Vehicle { agent, of })
+            named(name, about, VariableType::Float64 { unit }, ValueSource::Vehicle { agent, of })
         })
         .collect();
     all.push(named(
         "gear",
         "1 first, 0 neutral, negative reverse",
-        Kind::Int32,
-        Source::Gear { agent },
+        VariableType::Int32,
+        ValueSource::Gear { agent },
     ));
     let driving = "Whether the vehicle is still driving: not arrived, stuck, overturned or lost";
-    all.push(named("driving", driving, Kind::Boolean, Source::Driving { agent }));
+    all.push(named("driving", driving, VariableType::Boolean, ValueSource::Driving { agent }));
     let outcome = "Outcome of the drive, or current status";
-    all.push(named("outcome", outcome, Kind::String, Source::Outcome { agent }));
+    all.push(named("outcome", outcome, VariableType::String, ValueSource::Outcome { agent }));
     all
 }
 
 fn wheels(vehicle: &str, agent: usize, wheel: usize) -> impl Iterator<Item = Variable> {
     WHEEL.iter().map(move |&(name, unit, about, of)| {
         let name = format!("{vehicle}.wheel[{}].{name}", wheel + 1);
-        variable(name, about, Kind::Float64 { unit }, Source::Wheel { agent, wheel, of })
+        variable(
+            name,
+            about,
+            VariableType::Float64 { unit },
+            ValueSource::Wheel { agent, wheel, of },
+        )
     })
 }
 

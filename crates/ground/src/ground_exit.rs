@@ -12,7 +12,7 @@ const HALVINGS: u32 = 12;
 /// Greatest search distance for the face, m: no body is longer.
 const FARTHEST: f64 = 30.0;
 
-/// Direction and distance by which a point leaves the ground.
+/// Direction and distance from a point out of the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroundExit {
     /// Unit normal of the surface that it leaves through.
@@ -85,7 +85,7 @@ mod tests {
     /// A step of 2 m over 5 cm at x = 0: 0.3 m behind its face the exit is back, not up, at any
     /// lateral position of the point.
     #[test]
-    fn behind_a_face_the_way_out_is_back() {
+    fn behind_a_face_the_exit_is_back() {
         let step = |x: f64, _: f64| 2.0 * (x / 0.05).clamp(0.0, 1.0);
         for y in [-1.0, 0.0, 0.7] {
             let GroundExit { normal, depth } = out_of(step, Vec3::new(0.3, y, 0.5));
@@ -101,7 +101,7 @@ mod tests {
     /// A point that diverged far below the ground ends the search after a bounded number of
     /// samples.
     #[test]
-    fn what_is_far_below_comes_up() {
+    fn points_far_below_are_pushed_up() {
         let looks = std::cell::Cell::new(0_u32);
         let level = |_: f64, _: f64| {
             looks.set(looks.get() + 1);

@@ -69,7 +69,7 @@ pub struct BaseNode {
     pub normal: Vec3,
 }
 
-/// The undisturbed ground and the laws by which it deforms.
+/// The undisturbed ground and the laws of its deformation.
 ///
 /// It is immutable, except for a cache of undisturbed tiles that does not affect results.
 #[derive(Clone, Debug)]
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_what_cannot_be_ground() {
+    fn impossible_grounds_are_refused() {
         let flat = || Terrain::flat(0.0, SoilId(0));
         let make = |spacing, soils| {
             GroundModel::new(Lattice { spacing }, flat(), soils, Laws::reference()).unwrap_err()

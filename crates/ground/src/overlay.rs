@@ -378,7 +378,7 @@ mod tests {
     proptest! {
         /// Lending tiles does not change the result, whichever tiles were loaded before.
         #[test]
-        fn what_is_lent_comes_back_pressed(
+        fn deformations_of_a_split_overlay_are_merged_back(
             first in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 0..20),
             then in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
             last in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
@@ -413,7 +413,7 @@ mod tests {
 
         /// A clone is independent of the original, including after slot reuse.
         #[test]
-        fn what_is_restored_goes_the_same_way(
+        fn a_restored_overlay_continues_identically(
             first in proptest::collection::vec((-2..2_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
             aside in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),
             then in proptest::collection::vec((-3..3_i32, 0..TILE_NODES, 0.0..0.1), 1..20),

@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rut_is_whose_account_is_the_deepest() {
+    fn a_rut_belongs_to_the_deepest_pass() {
         let left = |agent: u16, plastic_sinkage: u32, berm: i32| {
             let mut patches = Patches::default();
             patches.set_agent(agent);
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_keeps_what_it_was() {
+    fn a_snapshot_is_unaffected_by_later_changes() {
         let sunk = |plastic_sinkage: u32| {
             let mut patches = Patches::default();
             patches.begin(TileKey { a: 0, b: 0 });

@@ -133,14 +133,14 @@ impl CacheSet {
 mod tests {
     use super::*;
     use crate::soil::{Laws, Soil, SoilId, SoilKind};
-    use crate::terrain::{Region, Roughness, RoughnessClass, SoilMap, Surface, Terrain};
+    use crate::terrain::{Roughness, RoughnessClass, SoilMap, SoilRegion, Surface, Terrain};
     use bekker_math::grid::Lattice;
 
     /// Rough ground that changes from soil 0 to soil 1 at x = 3.3 m.
     fn rough() -> GroundModel {
         let kind = SoilKind::Firm { friction: 0.8 };
         let soil = Soil { name: "rock".into(), source: String::new(), kind };
-        let east = Region::HalfPlane { point: [3.3, 0.0], direction: [1.0, 0.0] };
+        let east = SoilRegion::HalfPlane { point: [3.3, 0.0], direction: [1.0, 0.0] };
         let soils = SoilMap::uniform(SoilId(0)).paint(east, SoilId(1)).unwrap();
         let plane = Surface::Plane { elevation: 1.0, slope: [0.1, 0.0] };
         let terrain = Terrain::builder(plane, soils)

@@ -62,7 +62,7 @@ fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// What differs between a raster and what rasterio read, if anything does.
+/// Returns the difference between a raster and rasterio's reading of it, if any.
 fn difference(folder: &Path, variant: &Variant) -> Option<String> {
     let path = folder.join(&variant.file);
     let bytes = std::fs::read(&path).unwrap();
@@ -143,7 +143,7 @@ fn rasters_of_gdal_are_read_as_rasterio_reads_them() {
     assert!(output.status.success(), "{errors}");
 
     let variants = variants(folder.path());
-    // as many as docs/robustness.md names
+    // the number in docs/robustness.md
     assert_eq!(variants.len(), 926);
     let mut wrong = Vec::new();
     for variant in &variants {

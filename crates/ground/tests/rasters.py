@@ -165,7 +165,7 @@ for dtype, (codec, options), layout, gap in itertools.product(
           **LAYOUTS[layout], **options)
     expect(name)
 
-# masks inside and beside, with and without a value for gaps, in other chunks than the heights
+# internal and external masks, with and without a value for gaps, in other chunks than the heights
 x, y = np.meshgrid(np.arange(COLUMNS), np.arange(ROWS))
 hole = (x - 15) ** 2 + (y - 12) ** 2 < 60
 for dtype, (codec, options), layout, internal in itertools.product(
@@ -284,7 +284,7 @@ for longitude, latitude in ((9, 60), (-70, -35)):
     write(name, heights("float32"), crs="EPSG:4326", transform=Affine(1e-4, 0, longitude, 0, -1e-4, latitude))
     expect(name, exact=False, tolerance=1e-6)
 
-# georeference by a matrix, by files beside the raster, as points
+# georeference by a matrix, by sidecar files, as points
 write("south_up.tif", heights("float32"), transform=Affine(10, 0, 600000, 0, 20, 5200000))
 expect("south_up.tif")
 for block in LAYOUTS:
@@ -348,7 +348,8 @@ for k, system in enumerate(ANGLES):
     size = 10 if crs.is_projected else 1e-4
     place = Affine(size, 0, east, 0, -size, north)
     write(f"angles_{k}.tif", heights("float32"), crs=crs, transform=place)
-    # GDAL misreads a prime meridian that it has written in grads, and reads no WKT 2 beside a grid
+    # GDAL misreads a prime meridian that it has written in grads, and reads no WKT 2 sidecar of a
+    # grid
     expect(f"angles_{k}.tif", exact=False, tolerance=0.008, system=crs)
     for ending, options in (("esri", dict(morph_to_esri_dialect=True)), ("gdal", {}),
                             ("two", dict(version="WKT2_2019"))):
@@ -360,7 +361,7 @@ for k, system in enumerate(ANGLES):
         open(f"angles_{k}_{ending}.prj", "w").write(crs.to_wkt(**options))
         expect(name, exact=False, tolerance=0.008, system=crs)
 
-# projection files of ArcInfo; a mask and an auxiliary file beside an ASCII grid
+# projection files of ArcInfo; a mask and an auxiliary file as sidecars of an ASCII grid
 ARC = {
     "utm": ("Projection    UTM\nZone          33\nDatum         WGS84\nZunits        NO\nUnits         METERS\n"
             "Spheroid      WGS84\nXshift        0.0\nYshift        0.0\nParameters\n", 600000, 5200000),

@@ -122,7 +122,7 @@ fn other_meridians_and_units_become_degrees_from_greenwich() {
         assert!(is_near && (cell - size).abs() < 1e-12 && told, "{place:?} {cell} {told}");
     };
     let paris = 2.337_229_17;
-    // NTF (Paris); grads; Paris; a meridian in grads; a unit of its own, half a degree; Ferro
+    // NTF (Paris); grads; Paris; a meridian in grads; a custom unit, half a degree; Ferro
     near(read(&[2048, 0, 1, 4807], &[]), 1.8 + paris, 45.0, 0.0009);
     near(read(&[2054, 0, 1, 9105], &[]), 1.8, 45.0, 0.0009);
     near(read(&[2051, 0, 1, 8903], &[]), 2.0 + paris, 50.0, 0.001);
@@ -181,7 +181,7 @@ fn unknown_methods_state_the_length_assumed() {
             let expected =
                 format!("({method}): 1 unit of its coordinates is assumed to be {length} on");
             assert!(told.iter().any(|own| own.contains(&expected)), "{method}: {told:?}");
-            // a code beside it is refused
+            // a code in addition is refused
             let error = raster.with_reference(Some(32632), None).unwrap_err().to_string();
             assert!(error.contains("32632") || error.contains("length of a unit"), "{error}");
         }
@@ -261,7 +261,7 @@ fn lengths_are_corrected_at_the_middle() {
     for origin in [Origin::Center, Origin::SouthWest, Origin::At([0.0, 0.0])] {
         let (local, placement) = raster.localized(origin).unwrap();
         assert_eq!(Some(placement.meters_per_unit), told);
-        // what is laid over it has its lengths, though its own middle is another
+        // an overlay uses the lengths of the base, although its center differs
         let part = raster.cropped([0.0, 6e6, 6e5, 6.6e6]).unwrap();
         let laid = part.aligned_to(Some(&placement)).unwrap();
         assert_eq!(laid.cell, local.cell);
@@ -279,7 +279,7 @@ fn lengths_are_corrected_at_the_middle() {
     assert_eq!(far.localized(Origin::SouthWest).unwrap().1.meters_per_unit == [1.0; 2], assumed);
 }
 
-/// A mask, an auxiliary file and a world file beside an ASCII grid.
+/// A mask, an auxiliary file and a world file as sidecars of an ASCII grid.
 #[test]
 fn sidecars_of_ascii_grids_are_applied_or_reported() {
     let mut mask = Vec::new();

@@ -6,7 +6,7 @@ use super::{Env, EnvStep, LearningError, Options, task};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// What happens to an environment at the end of its episode.
+/// Reset policy of an environment at the end of its episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Autoreset {
     /// The next step resets it, whatever the action.
@@ -20,7 +20,7 @@ pub enum Autoreset {
 
 /// One environment in the batch.
 #[derive(Clone, Debug)]
-struct Slot {
+struct EnvSlot {
     env: Env,
     elapsed: u32,
     is_over: bool,
@@ -68,14 +68,14 @@ pub struct Rollouts {
 ///
 /// Steps run on the thread pool of the caller.
 #[derive(Clone, Debug)]
-pub struct Batch {
+pub struct EnvBatch {
     levels: Arc<Levels>,
-    slots: Vec<Slot>,
+    slots: Vec<EnvSlot>,
     /// Number of steps after which episodes are truncated.
     limit: Option<u32>,
 }
 
-impl Batch {
+impl EnvBatch {
     /// Creates `envs` environments of a task, none of them reset.
     ///
     /// Episodes are truncated after `limit` steps.
@@ -87,10 +87,10 @@ impl Batch {
         options: Options,
         envs: usize,
         limit: Option<u32>,
-    ) -> Result<Batch, LearningError> {
+    ) -> Result<EnvBatch, LearningError> {
         let levels = Arc::new(Levels::new(task(name)?, options)?);
-        let slot = Slot { env: Env::new(levels.clone()), elapsed: 0, is_over: false };
-        Ok(Batch { levels, slots: vec![slot; envs], limit })
+        let slot = EnvSlot { env: Env::new(levels.clone()), elapsed: 0, is_over: false };
+        Ok(EnvBatch { levels, slots: vec![slot; envs], limit })
     }
 
     /// Number of environments.
@@ -264,7 +264,7 @@ impl Batch {
             let (env, index) = (place / wide, place % wide);
             return Err(LearningError::Action { env, index, value: actions[place] });
         }
-        let waits = |slot: &Slot| {
+        let waits = |slot: &EnvSlot| {
             slot.env.run.is_none() || (slot.is_over && autoreset == Autoreset::Disabled)
         };
         match self.slots.iter().position(waits) {
@@ -333,11 +333,11 @@ impl Batch {
         self.rollout_while(snapshot, actions, horizon, &|| true)
     }
 
-    /// As [`Batch::rollout`], but stops each future once `goes_on` returns false; it is called
+    /// As [`EnvBatch::rollout`], but stops each future once `goes_on` returns false; it is called
     /// before each step.
     ///
     /// # Errors
-    /// See [`Batch::rollout`].
+    /// See [`EnvBatch::rollout`].
     pub fn rollout_while(
         &self,
         snapshot: &[u8],
@@ -401,7 +401,7 @@ fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), 
     if found == expected { Ok(()) } else { Err(LearningError::Count { what, found, expected }) }
 }
 
-impl Slot {
+impl EnvSlot {
     fn begin(
         &mut self,
         seed: Option<u64>,

@@ -1,6 +1,6 @@
 //! Undisturbed heights around a start, on a coarse raster.
 
-use super::PlacedObstacle;
+use super::LevelObstacle;
 use bekker_ground::terrain::Terrain;
 
 /// Number of cells along and across the map.
@@ -22,7 +22,7 @@ impl CoarseHeights {
     /// Samples heights up to `extent`, m, from the origin along both axes.
     ///
     /// Obstacles raise them to their tops.
-    pub fn new(terrain: &Terrain, obstacles: &[PlacedObstacle], extent: f64) -> CoarseHeights {
+    pub fn new(terrain: &Terrain, obstacles: &[LevelObstacle], extent: f64) -> CoarseHeights {
         let half = (extent / MAP_CELL) as usize + 1;
         let (side, origin) = (2 * half + 1, -(half as f64) * MAP_CELL);
         let at = |n: usize| origin + n as f64 * MAP_CELL;

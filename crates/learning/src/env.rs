@@ -6,11 +6,11 @@ use super::level::Level;
 use super::levels::Levels;
 use super::observation::{layout, observe};
 use super::task::{EpisodeEnding, TaskContext};
-use super::{LearningError, Options, Task};
+use super::{LearningError, LearningTask, Options};
 use bekker_agent::OutcomeCode;
 use bekker_math::random::RandomStream;
 use bekker_vehicle::Selector;
-use bekker_world::{Command, Steering, World};
+use bekker_world::{Command, SteeringCommand, World};
 use std::sync::Arc;
 
 /// Result of one environment step.
@@ -72,7 +72,7 @@ impl Env {
     }
 
     /// Task of the environment.
-    pub fn task(&self) -> &'static dyn Task {
+    pub fn task(&self) -> &'static dyn LearningTask {
         self.levels.task()
     }
 
@@ -296,7 +296,7 @@ fn command([steering, drive, direction]: Action) -> Command {
     Command {
         throttle: drive.max(0.0),
         brake: (-drive).max(0.0),
-        steering: Steering::Share(steering),
+        steering: SteeringCommand::Share(steering),
         gear: if direction < 0.0 { Selector::Reverse } else { Selector::Drive },
         ..Command::default()
     }

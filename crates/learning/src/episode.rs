@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// an observation and labels. Rows are stored contiguously.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Episode {
-    /// Seed with which a reset environment replays the episode.
+    /// Seed; a reset with it replays the episode.
     pub seed: u64,
     /// Number of its level.
     pub level: u64,

@@ -2,7 +2,7 @@
 
 use super::coarse_heights::CoarseHeights;
 use super::level_spec::LevelSpec;
-use super::perception::Perception;
+use super::perception::LevelPerception;
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::BuiltWorld;
 use bekker_world::World;
@@ -23,7 +23,7 @@ pub struct Level {
     /// Heights around the start, if the map is observed.
     pub coarse_heights: Option<CoarseHeights>,
     /// Camera and lidar, if they are observed.
-    pub perception: Option<Perception>,
+    pub perception: Option<LevelPerception>,
     /// Radius of the wheels, m, or of the road wheels of tracks.
     pub wheel_radius: f64,
     /// Indices of the wheels at the corners, front left first, left before right.

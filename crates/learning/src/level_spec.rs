@@ -2,22 +2,22 @@
 
 use bekker_agent::PropKind;
 use bekker_math::numeric::{cos, sin};
-use bekker_scenario::config::{Area, Scenery, Stamp, Surface};
+use bekker_scenario::config::{AreaConfig, Scenery, StampConfig, SurfaceConfig};
 use std::f64::consts::TAU;
 
 /// Parameters that a task draws for a level.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelSpec {
     /// Shape of the ground.
-    pub surface: Surface,
+    pub surface: SurfaceConfig,
     /// Holes, ditches and bumps.
-    pub stamps: Vec<Stamp>,
+    pub stamps: Vec<StampConfig>,
     /// Soil outside all patches.
     pub soil: &'static str,
     /// Patches of other soils.
-    pub patches: Vec<Patch>,
+    pub patches: Vec<SoilPatch>,
     /// Trees and rocks.
-    pub obstacles: Vec<PlacedObstacle>,
+    pub obstacles: Vec<LevelObstacle>,
     /// Heading at the start, rad.
     pub heading: f64,
     /// Spacing between consecutive vehicles at the start, m.
@@ -37,7 +37,7 @@ impl LevelSpec {
 
 /// A round patch of another soil.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Patch {
+pub struct SoilPatch {
     /// Soil of the patch.
     pub soil: &'static str,
     /// Center, m.
@@ -46,22 +46,22 @@ pub struct Patch {
     pub radius: f64,
 }
 
-impl Patch {
+impl SoilPatch {
     /// Number of corners of the polygon that approximates the patch.
     const CORNERS: u32 = 24;
 
-    pub(super) fn area(&self) -> Area {
+    pub(super) fn area(&self) -> AreaConfig {
         let corner = |n: u32| {
-            let angle = TAU * f64::from(n) / f64::from(Patch::CORNERS);
+            let angle = TAU * f64::from(n) / f64::from(SoilPatch::CORNERS);
             [self.center[0] + self.radius * cos(angle), self.center[1] + self.radius * sin(angle)]
         };
-        Area::Polygon { points: (0..Patch::CORNERS).map(corner).collect() }
+        AreaConfig::Polygon { points: (0..SoilPatch::CORNERS).map(corner).collect() }
     }
 }
 
 /// A tree or a rock.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlacedObstacle {
+pub struct LevelObstacle {
     /// Kind of obstacle.
     pub kind: PropKind,
     /// Position, m.
@@ -70,7 +70,7 @@ pub struct PlacedObstacle {
     pub diameter: f64,
 }
 
-impl PlacedObstacle {
+impl LevelObstacle {
     /// Diameter of a rock of scale 1, m.
     const ROCK: f64 = 0.92;
     /// Height of a tree on the map, m; more than the map can represent.
@@ -78,7 +78,7 @@ impl PlacedObstacle {
 
     /// Height above the ground, m.
     pub fn height(&self) -> f64 {
-        if self.kind == PropKind::Rock { 0.5 * self.diameter } else { PlacedObstacle::TREE }
+        if self.kind == PropKind::Rock { 0.5 * self.diameter } else { LevelObstacle::TREE }
     }
 
     pub(super) fn scenery(&self) -> Scenery {
@@ -86,7 +86,7 @@ impl PlacedObstacle {
         Scenery {
             kind: Some(self.kind),
             places: vec![self.place],
-            scale: if is_rock { self.diameter / PlacedObstacle::ROCK } else { 1.0 },
+            scale: if is_rock { self.diameter / LevelObstacle::ROCK } else { 1.0 },
             diameter: (!is_rock).then_some(self.diameter),
             ..Scenery::default()
         }

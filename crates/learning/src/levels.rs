@@ -3,16 +3,17 @@
 use super::coarse_heights::CoarseHeights;
 use super::level::Level;
 use super::level_rng::LevelRng;
-use super::level_spec::{LevelSpec, PlacedObstacle};
-use super::perception::Perception;
-use super::{LearningError, Options, Task};
+use super::level_spec::{LevelObstacle, LevelSpec};
+use super::perception::LevelPerception;
+use super::{LearningError, LearningTask, Options};
 use bekker_agent::GroundVehicle;
 use bekker_ground::soil::SoilKind;
 use bekker_ground::soil::catalog::catalog;
 use bekker_math::numeric::{cos, pow, sin};
 use bekker_scenario::build::{AssetCache, vehicle_spec, world_with_assets};
 use bekker_scenario::config::{
-    CollisionPolicy, CustomSoil, Driver, Payload, Scenario, Time, TireModel, Vehicle, Zone,
+    CollisionPolicy, CustomSoil, DriverConfig, Payload, Scenario, TimeConfig, TireModel,
+    VehicleConfig, Zone,
 };
 use bekker_scenario::{Diagnostics, ScenarioFile};
 use bekker_vehicle::spec::Inflation;
@@ -48,7 +49,7 @@ fn scatter_soil(name: &str, new_name: &str, rng: &mut LevelRng, difficulty: f64)
 impl Level {
     /// Builds the level with a number.
     fn build(
-        task: &dyn Task,
+        task: &dyn LearningTask,
         options: &Options,
         number: u64,
         assets: &AssetCache,
@@ -69,7 +70,7 @@ impl Level {
         });
         let start = World::new(built.world.clone());
         let place = file.scenario.vehicle[0].position;
-        let perception = Perception::new(&file, &built, &start, place, options);
+        let perception = LevelPerception::new(&file, &built, &start, place, options);
         let corners = [0, 1, wheels.saturating_sub(2), wheels.saturating_sub(1)];
         Ok(Level {
             number,
@@ -92,7 +93,7 @@ fn scenario(
     count: usize,
     rng: &mut LevelRng,
 ) -> Result<Scenario, Diagnostics> {
-    let mut scenario = Scenario::new("level", "firm", Time::with_duration(SCENARIO_DURATION));
+    let mut scenario = Scenario::new("level", "firm", TimeConfig::with_duration(SCENARIO_DURATION));
     scenario.endings.immobilized = false;
     scenario.endings.overturned = false;
     scenario.endings.collision = CollisionPolicy::Stop;
@@ -129,31 +130,31 @@ fn scenario(
         .collect();
     scenario.soil.default = default;
     scenario.soil.zone = patches;
-    scenario.scenery = spec.obstacles.iter().map(PlacedObstacle::scenery).collect();
+    scenario.scenery = spec.obstacles.iter().map(LevelObstacle::scenery).collect();
     let on_tracks = vehicle_spec(&options.vehicle, Path::new(""))?.wheeled().is_none();
     let tire = options.flexible_tires.map(|gives| match gives {
         true => TireModel::Flexible,
         false => TireModel::Rigid,
     });
     let load = Payload { mass: spec.payload, position: [-1.0, 0.0, 0.6], size: [0.0; 3] };
-    let first = Vehicle {
+    let first = VehicleConfig {
         heading_deg: spec.heading.to_degrees(),
         tire: tire.filter(|_| !on_tracks),
         inflation_kpa: options.inflation_kpa.map(Inflation::All),
         payload: if spec.payload > 0.0 { vec![load] } else { Vec::new() },
-        ..Vehicle::new("vehicle", &options.vehicle, Driver::default())
+        ..VehicleConfig::new("vehicle", &options.vehicle, DriverConfig::default())
     };
     let behind = |n: usize| {
         let back = -spec.vehicle_spacing * n as f64;
         let position = [back * cos(spec.heading), back * sin(spec.heading)];
-        Vehicle { name: format!("vehicle {n}"), position, ..first.clone() }
+        VehicleConfig { name: format!("vehicle {n}"), position, ..first.clone() }
     };
     scenario.vehicle = (0..count).map(behind).collect();
     Ok(scenario)
 }
 
 /// Rejects vehicles that the task does not support, and tire options without effect.
-fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError> {
+fn check_vehicle(task: &dyn LearningTask, options: &Options) -> Result<(), LearningError> {
     let model = &options.vehicle;
     let spec = vehicle_spec(model, Path::new(""));
     let spec = spec.map_err(|diagnostics| LearningError::Level { level: 0, diagnostics })?;
@@ -189,7 +190,7 @@ fn check_vehicle(task: &dyn Task, options: &Options) -> Result<(), LearningError
 /// Cache of the levels of a task.
 #[derive(Debug)]
 pub struct Levels {
-    task: &'static dyn Task,
+    task: &'static dyn LearningTask,
     options: Options,
     agents: usize,
     assets: AssetCache,
@@ -204,7 +205,7 @@ impl Levels {
     ///
     /// # Errors
     /// [`LearningError`] when an option is invalid; the first level is built to check this.
-    pub fn new(task: &'static dyn Task, options: Options) -> Result<Levels, LearningError> {
+    pub fn new(task: &'static dyn LearningTask, options: Options) -> Result<Levels, LearningError> {
         options.check()?;
         check_vehicle(task, &options)?;
         let agents = options.vehicles(task.vehicles())?;
@@ -215,7 +216,7 @@ impl Levels {
     }
 
     /// Task of the levels.
-    pub fn task(&self) -> &'static dyn Task {
+    pub fn task(&self) -> &'static dyn LearningTask {
         self.task
     }
 

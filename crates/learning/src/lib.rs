@@ -1,8 +1,8 @@
 //! Environments for reinforcement learning.
 //!
-//! A [`Task`] defines what is randomized, what is rewarded and when an episode ends. A [`Level`] is
+//! A [`LearningTask`] defines what is randomized, what is rewarded and when an episode ends. A [`Level`] is
 //! a ground with its soils, with the vehicle in static equilibrium; it is a function of the task,
-//! the [`Options`] and a level number alone. An [`Env`] runs episodes on levels. A [`Batch`] steps
+//! the [`Options`] and a level number alone. An [`Env`] runs episodes on levels. A [`EnvBatch`] steps
 //! many of them in parallel. An [`Episode`] records one drive from reset to end, for datasets.
 //!
 //! An environment is a function of task, options, seed and actions alone. It does not depend on the
@@ -33,7 +33,7 @@ mod snapshot;
 mod task;
 
 pub use agent::Agent;
-pub use batch::{Autoreset, Batch, Rollouts, Transitions};
+pub use batch::{Autoreset, EnvBatch, Rollouts, Transitions};
 pub use coarse_heights::{CoarseHeights, MAP_CELL, MAP_SIDE};
 pub use env::{Env, EnvStep};
 pub use episode::Episode;
@@ -41,12 +41,12 @@ pub use episode_memory::{Action, EpisodeMemory};
 pub use error::LearningError;
 pub use labels::LABELS;
 pub use level::Level;
-pub use level_spec::{LevelSpec, Patch, PlacedObstacle};
+pub use level_spec::{LevelObstacle, LevelSpec, SoilPatch};
 pub use levels::Levels;
 pub use observation::layout;
 pub use observation_field::ObservationField;
 pub use options::Options;
-pub use perception::{LocalGround, Perception};
+pub use perception::{LevelPerception, LocalGround};
 pub use policy::{EpisodeDriver, Policy};
 pub use privileged::PRIVILEGED;
-pub use task::{EpisodeEnding, TASKS, Task, TaskContext, task};
+pub use task::{EpisodeEnding, LearningTask, TASKS, TaskContext, task};

@@ -4,7 +4,7 @@ use super::coarse_heights::{CoarseHeights, MAP_CELL, MAP_SIDE};
 use super::episode_memory::EpisodeMemory;
 use super::observation_field::ObservationField;
 use super::privileged::{PRIVILEGED, privileged};
-use super::{Level, Options, Task, TaskContext, perception};
+use super::{LearningTask, Level, Options, TaskContext, perception};
 use bekker_agent::Sample;
 use bekker_ground::nearest_sinkage;
 use bekker_math::numeric::{atan2, cos, hypot, sin};
@@ -47,7 +47,7 @@ const MAP: [ObservationField; 2] = [
 ];
 
 /// Fields of an observation, in order.
-pub fn layout(task: &dyn Task, options: &Options) -> Vec<ObservationField> {
+pub fn layout(task: &dyn LearningTask, options: &Options) -> Vec<ObservationField> {
     let mut fields = PROPRIOCEPTION.to_vec();
     if options.map.unwrap_or(task.observes_map()) {
         fields.extend(MAP);
@@ -73,7 +73,7 @@ pub(super) fn bearing(sample: &Sample, place: [f64; 2]) -> (f64, f64) {
 
 /// Writes an observation, clamped to ±1.
 pub(super) fn observe(
-    task: &dyn Task,
+    task: &dyn LearningTask,
     options: &Options,
     context: &TaskContext<'_>,
     noise: impl Fn(u64) -> f64,

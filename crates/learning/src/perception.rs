@@ -60,7 +60,7 @@ fn lidar(columns: u32) -> LidarSpec {
 
 /// Camera, lidar and the scene of a level; immutable.
 #[derive(Debug)]
-pub struct Perception {
+pub struct LevelPerception {
     scene: SceneModel,
     camera: Option<Camera>,
     lidar: Option<LidarSpec>,
@@ -73,7 +73,7 @@ pub struct Perception {
 #[derive(Clone, Debug)]
 pub struct LocalGround(Arc<HeightPyramid>);
 
-impl Perception {
+impl LevelPerception {
     /// Creates the perception of a level that starts at a position, m; `None` without camera and
     /// lidar.
     pub(super) fn new(
@@ -82,7 +82,7 @@ impl Perception {
         start: &World,
         place: [f64; 2],
         options: &Options,
-    ) -> Option<Perception> {
+    ) -> Option<LevelPerception> {
         let camera = options.image;
         let camera =
             camera.and_then(|side| Camera::with_field(side, side, Lens::Pinhole, FIELD_OF_VIEW));
@@ -93,7 +93,7 @@ impl Perception {
         let scene = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
         let (model, published) = (start.model(), &start.state().published);
         let relief = Arc::new(HeightPyramid::coarse(&model.ground, published, place));
-        Some(Perception {
+        Some(LevelPerception {
             scene,
             camera,
             lidar,

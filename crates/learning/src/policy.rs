@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_wanders_has_the_variance_and_correlation_of_its_process() {
+    fn random_actions_have_the_variance_and_correlation_of_their_process() {
         let (period, steps) = (0.1, 40_000);
         let mut random_walk = RandomWalk::new(5, 0, period);
         let values: Vec<f64> = (0..steps).map(|_| random_walk.advance()[0]).collect();

@@ -1,6 +1,6 @@
 //! Limits on a listener's concurrent connections, separately for those with and without the token.
 
-use super::stream::Stream;
+use super::stream::SocketStream;
 use bekker_sync::PendingConnections;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,12 +13,12 @@ const MOST_ADMITTED: usize = 64;
 
 /// The open connections of a listener.
 pub(super) struct Admissions {
-    pending: Mutex<PendingConnections<Stream>>,
+    pending: Mutex<PendingConnections<SocketStream>>,
     admitted: Mutex<usize>,
 }
 
 /// Registration of a connection at its listener, until it is dropped.
-pub(super) struct Admission {
+pub(super) struct ConnectionSlot {
     admissions: Arc<Admissions>,
     number: u64,
     is_admitted: Mutex<bool>,
@@ -42,17 +42,17 @@ impl Admissions {
     }
 
     /// Registers a connection as pending. May drop another pending connection.
-    pub fn enter(self: &Arc<Admissions>, stream: &Stream) -> io::Result<Admission> {
+    pub fn enter(self: &Arc<Admissions>, stream: &SocketStream) -> io::Result<ConnectionSlot> {
         let own = stream.try_clone()?;
         let (number, dropped) = self.pending().add(stream.address(), own);
         if let Some(dropped) = dropped {
             dropped.shutdown();
         }
         let admissions = self.clone();
-        Ok(Admission { admissions, number, is_admitted: Mutex::new(false) })
+        Ok(ConnectionSlot { admissions, number, is_admitted: Mutex::new(false) })
     }
 
-    fn pending(&self) -> MutexGuard<'_, PendingConnections<Stream>> {
+    fn pending(&self) -> MutexGuard<'_, PendingConnections<SocketStream>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -61,7 +61,7 @@ impl Admissions {
     }
 }
 
-impl Admission {
+impl ConnectionSlot {
     /// Moves the connection from the pending to the admitted ones.
     pub fn admit(&self) -> Result<(), AdmissionError> {
         let mut is_admitted = self.is_admitted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +81,7 @@ impl Admission {
     }
 }
 
-impl Drop for Admission {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         if *self.is_admitted.get_mut().unwrap_or_else(PoisonError::into_inner) {
             *self.admissions.admitted() -= 1;

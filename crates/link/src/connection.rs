@@ -1,9 +1,9 @@
 //! A connection that exchanges messages with a peer, over a plain stream or a WebSocket.
 
 use super::LinkError;
-use super::admissions::{Admission, AdmissionError};
+use super::admissions::{AdmissionError, ConnectionSlot};
 use super::frame::{FrameDecoder, LONGEST, encode};
-use super::stream::Stream;
+use super::stream::SocketStream;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -17,7 +17,7 @@ const BLOCK: usize = 16 << 10;
 
 /// A text or binary message. On a plain stream all messages are texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message {
+pub enum WireMessage {
     /// Text.
     Text(String),
     /// Bytes.
@@ -30,18 +30,18 @@ pub struct Connection {
     pub incoming: Incoming,
     /// Sending side.
     pub outgoing: Outgoing,
-    admission: Arc<Admission>,
+    admission: Arc<ConnectionSlot>,
 }
 
 /// Receiving side of a connection.
 pub struct Incoming {
-    source: Source,
-    stream: Arc<Stream>,
+    source: SocketSource,
+    stream: Arc<SocketStream>,
     /// Deadline for reading. `None` for no deadline.
     until: Option<Instant>,
 }
 
-enum Source {
+enum SocketSource {
     Frames(FrameDecoder),
     // boxed, since it is large
     WebSocket(Box<WebSocket<Duplex>>),
@@ -50,7 +50,7 @@ enum Source {
 /// Sending side of a connection. Any thread may send whole messages.
 #[derive(Clone)]
 pub struct Outgoing {
-    stream: Arc<Stream>,
+    stream: Arc<SocketStream>,
     /// Locked while a message is written, so that messages do not interleave.
     writing: Arc<Mutex<()>>,
     web_socket: bool,
@@ -62,15 +62,15 @@ impl Connection {
     ///
     /// `read` holds the bytes already read. The introduction must end by `until`.
     pub(super) fn plain(
-        stream: Stream,
+        stream: SocketStream,
         read: &[u8],
-        admission: Arc<Admission>,
+        admission: Arc<ConnectionSlot>,
         until: Instant,
     ) -> Connection {
         let mut decoder = FrameDecoder::default();
         decoder.feed(read);
         let outgoing = Outgoing::new(stream, false);
-        let (source, stream) = (Source::Frames(decoder), outgoing.stream.clone());
+        let (source, stream) = (SocketSource::Frames(decoder), outgoing.stream.clone());
         let incoming = Incoming { source, stream, until: Some(until) };
         Connection { incoming, outgoing, admission }
     }
@@ -79,9 +79,9 @@ impl Connection {
     ///
     /// `read` holds the bytes read beyond the handshake. The introduction must end by `until`.
     pub(super) fn web_socket(
-        stream: Stream,
+        stream: SocketStream,
         read: Vec<u8>,
-        admission: Arc<Admission>,
+        admission: Arc<ConnectionSlot>,
         until: Instant,
     ) -> Connection {
         let outgoing = Outgoing::new(stream, true);
@@ -93,7 +93,7 @@ impl Connection {
             .max_message_size(Some(LONGEST))
             .max_frame_size(Some(LONGEST));
         let socket = WebSocket::from_partially_read(duplex, read, Role::Server, Some(config));
-        let source = Source::WebSocket(Box::new(socket));
+        let source = SocketSource::WebSocket(Box::new(socket));
         let incoming = Incoming { source, stream, until: Some(until) };
         Connection { incoming, outgoing, admission }
     }
@@ -106,7 +106,7 @@ impl Connection {
         self.admission.admit()?;
         self.incoming.stream.set_read_timeout(None)?;
         self.incoming.until = None;
-        if let Source::WebSocket(socket) = &mut self.incoming.source {
+        if let SocketSource::WebSocket(socket) = &mut self.incoming.source {
             socket.get_mut().until = None;
         }
         Ok(())
@@ -124,11 +124,11 @@ impl Incoming {
     ///
     /// # Errors
     /// [`LinkError`] when the bytes are not a message or the deadline passes.
-    pub fn receive(&mut self) -> Result<Option<Message>, LinkError> {
+    pub fn receive(&mut self) -> Result<Option<WireMessage>, LinkError> {
         match &mut self.source {
-            Source::Frames(decoder) => loop {
+            SocketSource::Frames(decoder) => loop {
                 if let Some(text) = decoder.next_message()? {
-                    return Ok(Some(Message::Text(text)));
+                    return Ok(Some(WireMessage::Text(text)));
                 }
                 let mut block = [0; BLOCK];
                 match self.stream.read_until(&mut block, self.until) {
@@ -142,13 +142,13 @@ impl Incoming {
                     Err(error) => return Err(error.into()),
                 }
             },
-            Source::WebSocket(socket) => loop {
+            SocketSource::WebSocket(socket) => loop {
                 return match socket.read() {
                     Ok(WebSocketMessage::Text(text)) => {
-                        Ok(Some(Message::Text(text.as_str().to_owned())))
+                        Ok(Some(WireMessage::Text(text.as_str().to_owned())))
                     }
                     Ok(WebSocketMessage::Binary(bytes)) => {
-                        Ok(Some(Message::Binary(bytes.to_vec())))
+                        Ok(Some(WireMessage::Binary(bytes.to_vec())))
                     }
                     // the library answers pings
                     Ok(_) => continue,
@@ -171,7 +171,7 @@ fn is_end(error: &io::Error) -> bool {
 }
 
 impl Outgoing {
-    fn new(stream: Stream, web_socket: bool) -> Outgoing {
+    fn new(stream: SocketStream, web_socket: bool) -> Outgoing {
         let peer = stream.peer();
         Outgoing { stream: Arc::new(stream), writing: Arc::default(), web_socket, peer }
     }

@@ -5,7 +5,7 @@
 //! from a client are `subscribe` and `unsubscribe`. Any other operation is answered with a warning.
 
 use super::writers::Writers;
-use super::{Connection, Message};
+use super::{Connection, WireMessage};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
@@ -45,10 +45,10 @@ pub struct Publication<'a> {
 /// Publishes a run to Foxglove clients, each on its own thread.
 #[derive(Clone)]
 pub struct FoxgloveServer {
-    shared: Arc<Shared>,
+    shared: Arc<FoxgloveState>,
 }
 
-struct Shared {
+struct FoxgloveState {
     name: String,
     /// Description of all message types: a `FileDescriptorSet` in base64.
     descriptors: String,
@@ -64,14 +64,14 @@ struct ClientRegistry {
     /// Topic and type of each channel, by channel number.
     channels: Vec<(String, String)>,
     numbers: BTreeMap<(String, String), u32>,
-    clients: BTreeMap<u64, Client>,
+    clients: BTreeMap<u64, FoxgloveClient>,
     /// Whether the run has ended.
     over: bool,
     next: u64,
 }
 
-struct Client {
-    outbox: SyncSender<Message>,
+struct FoxgloveClient {
+    outbox: SyncSender<WireMessage>,
     /// The client's subscription numbers, by channel.
     subscribed: BTreeMap<u32, u32>,
 }
@@ -79,7 +79,7 @@ struct Client {
 /// Request of a client.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase")]
-enum Request {
+enum FoxgloveRequest {
     Subscribe {
         subscriptions: Vec<Subscription>,
     },
@@ -101,7 +101,7 @@ impl FoxgloveServer {
     ///
     /// `descriptors` is the `FileDescriptorSet` of its messages.
     pub fn new(name: &str, descriptors: &[u8], session: &str) -> FoxgloveServer {
-        let shared = Shared {
+        let shared = FoxgloveState {
             name: name.into(),
             descriptors: STANDARD.encode(descriptors),
             session: session.into(),
@@ -121,7 +121,7 @@ impl FoxgloveServer {
         let mut bytes = vec![TIME];
         bytes.extend_from_slice(&(1000 * time_us).to_le_bytes());
         for client in self.registry().clients.values() {
-            client.send(Message::Binary(bytes.clone()));
+            client.send(WireMessage::Binary(bytes.clone()));
         }
     }
 
@@ -139,7 +139,7 @@ impl FoxgloveServer {
                 registry.numbers.insert(key.clone(), channel);
                 registry.channels.push(key);
                 let text = self.advertisement(&registry.channels[channel as usize..], channel);
-                registry.clients.values().for_each(|own| own.send(Message::Text(text.clone())));
+                registry.clients.values().for_each(|own| own.send(WireMessage::Text(text.clone())));
                 channel
             }
         };
@@ -150,7 +150,7 @@ impl FoxgloveServer {
             bytes.extend_from_slice(&subscription.to_le_bytes());
             bytes.extend_from_slice(&(1000 * time_us).to_le_bytes());
             bytes.extend_from_slice(data);
-            client.send(Message::Binary(bytes));
+            client.send(WireMessage::Binary(bytes));
         }
     }
 
@@ -170,7 +170,7 @@ impl FoxgloveServer {
             if let Err(cause) = self.handle_message(number, &message) {
                 let status = json!({ "op": "status", "level": WARNING, "message": cause });
                 if let Some(client) = self.registry().clients.get(&number) {
-                    client.send(Message::Text(status.to_string()));
+                    client.send(WireMessage::Text(status.to_string()));
                 }
             }
         }
@@ -193,7 +193,7 @@ impl FoxgloveServer {
 
     /// Registers a client, sends it the server information and the channels, and returns its
     /// number.
-    fn admit(&self, outbox: SyncSender<Message>) -> u64 {
+    fn admit(&self, outbox: SyncSender<WireMessage>) -> u64 {
         let info = json!({
             "op": "serverInfo",
             "name": format!("bekker: {}", self.shared.name),
@@ -203,10 +203,10 @@ impl FoxgloveServer {
             "sessionId": self.shared.session,
         });
         let mut registry = self.registry();
-        let client = Client { outbox, subscribed: BTreeMap::new() };
-        client.send(Message::Text(info.to_string()));
+        let client = FoxgloveClient { outbox, subscribed: BTreeMap::new() };
+        client.send(WireMessage::Text(info.to_string()));
         if !registry.channels.is_empty() {
-            client.send(Message::Text(self.advertisement(&registry.channels, 0)));
+            client.send(WireMessage::Text(self.advertisement(&registry.channels, 0)));
         }
         let number = registry.next;
         registry.next += 1;
@@ -216,17 +216,17 @@ impl FoxgloveServer {
         number
     }
 
-    fn handle_message(&self, number: u64, message: &Message) -> Result<(), String> {
-        let Message::Text(text) = message else {
+    fn handle_message(&self, number: u64, message: &WireMessage) -> Result<(), String> {
+        let WireMessage::Text(text) = message else {
             return Err("this server does not accept messages from clients".into());
         };
-        let request: Request =
+        let request: FoxgloveRequest =
             serde_json::from_str(text).map_err(|error| format!("invalid request: {error}"))?;
         let mut registry = self.registry();
         let known = registry.channels.len() as u32;
         let Some(client) = registry.clients.get_mut(&number) else { return Ok(()) };
         match request {
-            Request::Subscribe { subscriptions } => {
+            FoxgloveRequest::Subscribe { subscriptions } => {
                 for Subscription { id, channel_id } in subscriptions {
                     if channel_id >= known {
                         return Err(format!("channel {channel_id}: must be below {known}"));
@@ -237,7 +237,7 @@ impl FoxgloveServer {
                     client.subscribed.insert(channel_id, id);
                 }
             }
-            Request::Unsubscribe { subscription_ids } => {
+            FoxgloveRequest::Unsubscribe { subscription_ids } => {
                 client.subscribed.retain(|_, id| !subscription_ids.contains(id));
             }
         }
@@ -265,20 +265,20 @@ impl FoxgloveServer {
     }
 }
 
-impl Client {
+impl FoxgloveClient {
     /// Queues a message unless the outbox is full.
-    fn send(&self, message: Message) {
+    fn send(&self, message: WireMessage) {
         // a client that is slow or gone misses the message
         let _ = self.outbox.try_send(message);
     }
 }
 
 /// Writes the messages of an outbox to a client until the outbox closes or the client disconnects.
-fn write_messages(waiting: &Receiver<Message>, to: &super::Outgoing) {
+fn write_messages(waiting: &Receiver<WireMessage>, to: &super::Outgoing) {
     for message in waiting {
         let sent = match message {
-            Message::Text(text) => to.text(&text),
-            Message::Binary(bytes) => to.binary(&bytes),
+            WireMessage::Text(text) => to.text(&text),
+            WireMessage::Binary(bytes) => to.binary(&bytes),
         };
         if sent.is_err() {
             break;

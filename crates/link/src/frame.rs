@@ -96,7 +96,7 @@ mod tests {
     proptest! {
         /// The messages do not depend on how the bytes are split.
         #[test]
-        fn messages_come_back_however_they_are_cut(
+        fn messages_are_reassembled_from_any_fragments(
             messages in proptest::collection::vec(".{0,40}", 0..6),
             size in 1_usize..9,
         ) {

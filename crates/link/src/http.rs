@@ -39,7 +39,7 @@ fn decoded(text: &str) -> String {
 
 /// Head of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Request {
+pub(super) struct RequestHead {
     pub target: Target,
     pub host: Option<String>,
     pub origin: Option<String>,
@@ -56,7 +56,7 @@ pub(super) struct Request {
 pub(super) fn read_head(
     stream: &mut impl Read,
     mut bytes: Vec<u8>,
-) -> Result<(Request, Vec<u8>), LinkError> {
+) -> Result<(RequestHead, Vec<u8>), LinkError> {
     let mut block = [0; 4096];
     loop {
         if let Some((request, length)) = parse(&bytes)? {
@@ -73,7 +73,7 @@ pub(super) fn read_head(
 }
 
 /// Returns the head and its length once it is complete.
-fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, LinkError> {
+fn parse(bytes: &[u8]) -> Result<Option<(RequestHead, usize)>, LinkError> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut head = httparse::Request::new(&mut headers);
     let refused = |cause: String| LinkError::Request { cause };
@@ -86,7 +86,7 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, LinkError> {
         return Err(refused("must be a GET".into()));
     }
     let mut request =
-        Request { target: Target::parse(head.path.unwrap_or("/")), ..Request::default() };
+        RequestHead { target: Target::parse(head.path.unwrap_or("/")), ..RequestHead::default() };
     let mut upgrades = false;
     let mut key = None;
     for header in head.headers.iter() {
@@ -163,7 +163,7 @@ mod tests {
         Cookie: a=1; bekker_token=t\r\nUpgrade: WebSocket\r\nSec-WebSocket-Key: k\r\n\r\n";
 
     #[test]
-    fn a_head_is_read_however_it_is_cut() {
+    fn a_head_is_read_in_any_fragments() {
         for first in 0..HEAD.len() {
             let mut rest = [&HEAD.as_bytes()[first..], b"beyond"].concat();
             let mut rest: &[u8] = &rest.split_off(0);

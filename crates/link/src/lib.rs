@@ -31,12 +31,12 @@ mod token;
 mod writers;
 
 pub use address::Address;
-pub use connection::{Connection, Incoming, Message, Outgoing};
+pub use connection::{Connection, Incoming, Outgoing, WireMessage};
 pub use error::LinkError;
 pub use foxglove::{FoxgloveServer, Publication};
 pub use http::Target;
 pub use listener::{
-    ConnectionHandler, LINK_PATH, Listener, Listening, Page, Pages, Routes, WebSockets,
+    ConnectionHandler, LINK_PATH, Listener, Listening, Pages, Routes, WebPage, WebSockets,
 };
 pub use pacing::Pacing;
 pub use server::{ServedController, Server};

@@ -4,12 +4,12 @@
 //! first message. As a length, `GET ` would exceed 1000 MB, which is beyond the limit.
 
 use super::address::Address;
-use super::admissions::{Admission, Admissions};
+use super::admissions::{Admissions, ConnectionSlot};
 use super::connection::Connection;
 use super::foxglove::SUBPROTOCOLS;
 use super::frame::PREFIX;
-use super::http::{Request, Target, read_head, switch, write_response};
-use super::stream::{ReadUntil, Stream};
+use super::http::{RequestHead, Target, read_head, switch, write_response};
+use super::stream::{ReadUntil, SocketStream};
 use super::{LinkError, Token};
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A page, or a resource of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct WebPage {
     /// Media type, such as `text/html; charset=utf-8`.
     pub content_type: String,
     /// Content.
@@ -41,12 +41,12 @@ pub trait Pages: Send + Sync {
     /// Returns the page at a decoded `path`, which starts with `/`, with the `query` after the `?`.
     ///
     /// Returns `None` if the page does not exist. Called from any thread.
-    fn page(&self, path: &str, query: &str) -> Option<Page>;
+    fn page(&self, path: &str, query: &str) -> Option<WebPage>;
 }
 
 /// A source without pages.
 impl Pages for () {
-    fn page(&self, _: &str, _: &str) -> Option<Page> {
+    fn page(&self, _: &str, _: &str) -> Option<WebPage> {
         None
     }
 }
@@ -152,9 +152,9 @@ impl Listener {
         let accept = move || {
             loop {
                 let accepted = match &socket {
-                    Socket::Tcp(own) => own.accept().map(|(stream, _)| Stream::Tcp(stream)),
+                    Socket::Tcp(own) => own.accept().map(|(stream, _)| SocketStream::Tcp(stream)),
                     #[cfg(unix)]
-                    Socket::Unix(own) => own.accept().map(|(stream, _)| Stream::Unix(stream)),
+                    Socket::Unix(own) => own.accept().map(|(stream, _)| SocketStream::Unix(stream)),
                 };
                 if closed.load(Ordering::Relaxed) {
                     return;
@@ -230,7 +230,7 @@ struct ConnectionRouter {
 }
 
 impl ConnectionRouter {
-    fn accept(self: Arc<ConnectionRouter>, stream: Stream) {
+    fn accept(self: Arc<ConnectionRouter>, stream: SocketStream) {
         // without a file descriptor or a thread the connection is dropped
         let Ok(admission) = self.admissions.enter(&stream) else { return };
         let serve = move || {
@@ -240,9 +240,13 @@ impl ConnectionRouter {
         let _ = std::thread::Builder::new().name("connection".into()).spawn(serve);
     }
 
-    fn serve(&self, stream: Stream, admission: &Arc<Admission>) -> Result<(), LinkError> {
+    fn serve(
+        &self,
+        stream: SocketStream,
+        admission: &Arc<ConnectionSlot>,
+    ) -> Result<(), LinkError> {
         let until = Instant::now() + self.introduction;
-        if let Stream::Tcp(own) = &stream {
+        if let SocketStream::Tcp(own) = &stream {
             own.set_nodelay(true)?;
         }
         stream.set_write_timeout(Some(PATIENCE))?;
@@ -299,7 +303,7 @@ impl ConnectionRouter {
     fn serve_foxglove(
         &self,
         peer: WebSocketRequest<'_>,
-        request: &Request,
+        request: &RequestHead,
         [protocol, key]: [&str; 2],
     ) -> Result<(), LinkError> {
         let given = request.target.parameter(TOKEN);
@@ -323,9 +327,9 @@ impl ConnectionRouter {
     /// page need no token in their addresses.
     fn serve_page(
         &self,
-        stream: &Stream,
-        admission: &Admission,
-        request: &Request,
+        stream: &SocketStream,
+        admission: &ConnectionSlot,
+        request: &RequestHead,
         trusted: bool,
     ) -> Result<(), LinkError> {
         if !trusted {
@@ -346,7 +350,7 @@ impl ConnectionRouter {
         Ok(())
     }
 
-    fn is_trusted(&self, request: &Request) -> bool {
+    fn is_trusted(&self, request: &RequestHead) -> bool {
         let kept = request.cookies.iter().find(|(name, _)| *name == self.cookie);
         let given = request.target.parameter(TOKEN).or_else(|| kept.map(|(_, own)| own.clone()));
         given.is_some_and(|given| self.token.matches(&given))
@@ -354,7 +358,7 @@ impl ConnectionRouter {
 
     /// Returns the reason for rejection if a request to the loopback address names another host, as
     /// in DNS rebinding.
-    fn host_error(&self, request: &Request) -> Option<String> {
+    fn host_error(&self, request: &RequestHead) -> Option<String> {
         let Address::Tcp(address) = &self.address else { return None };
         let host = request.host.clone().unwrap_or_default();
         let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
@@ -365,7 +369,7 @@ impl ConnectionRouter {
     }
 
     /// Returns the reason for rejection if a request comes from a page of another origin.
-    fn origin_error(&self, request: &Request) -> Option<String> {
+    fn origin_error(&self, request: &RequestHead) -> Option<String> {
         let Address::Tcp(_) = &self.address else { return None };
         let host = request.host.clone().unwrap_or_default();
         match &request.origin {
@@ -379,8 +383,8 @@ impl ConnectionRouter {
 
 /// A peer whose WebSocket request has been read.
 struct WebSocketRequest<'a> {
-    stream: Stream,
-    admission: &'a Arc<Admission>,
+    stream: SocketStream,
+    admission: &'a Arc<ConnectionSlot>,
     /// Bytes read beyond the request.
     beyond: Vec<u8>,
     /// Deadline of the introduction.
@@ -406,7 +410,7 @@ const NO_TOKEN: &str =
     "the token is missing or wrong; add ?token=TOKEN with the token that the run printed";
 
 /// Admits a connection, or rejects it with status 503.
-fn admit(stream: &Stream, admission: &Admission) -> Result<(), LinkError> {
+fn admit(stream: &SocketStream, admission: &ConnectionSlot) -> Result<(), LinkError> {
     let admitted = admission.admit().map_err(LinkError::from);
     if let Err(error) = &admitted {
         reject(stream, "503 Service Unavailable", &error.to_string())?;
@@ -414,14 +418,14 @@ fn admit(stream: &Stream, admission: &Admission) -> Result<(), LinkError> {
     admitted
 }
 
-fn reject(mut stream: &Stream, status: &str, cause: &str) -> Result<(), LinkError> {
+fn reject(mut stream: &SocketStream, status: &str, cause: &str) -> Result<(), LinkError> {
     let body = format!("{cause}\n");
     Ok(write_response(&mut stream, status, &[], "text/plain; charset=utf-8", body.as_bytes())?)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::connection::Message;
+    use super::super::connection::WireMessage;
     use super::super::frame::encode;
     use super::*;
     use std::io::Write;
@@ -431,15 +435,15 @@ mod tests {
     struct OnePage;
 
     impl Pages for OnePage {
-        fn page(&self, path: &str, query: &str) -> Option<Page> {
+        fn page(&self, path: &str, query: &str) -> Option<WebPage> {
             let bytes = query.as_bytes().to_vec();
-            (path == "/page").then(|| Page { content_type: "text/plain".into(), bytes })
+            (path == "/page").then(|| WebPage { content_type: "text/plain".into(), bytes })
         }
     }
 
     /// Sends received messages back.
     fn echo(mut connection: Connection) {
-        while let Ok(Some(Message::Text(text))) = connection.incoming.receive() {
+        while let Ok(Some(WireMessage::Text(text))) = connection.incoming.receive() {
             connection.outgoing.text(&text).unwrap();
         }
         connection.outgoing.close();
@@ -448,7 +452,7 @@ mod tests {
     /// Sends messages back to peers whose first message is the token.
     fn echo_to_holders(mut connection: Connection) {
         let first = connection.incoming.receive();
-        if !matches!(first, Ok(Some(Message::Text(text))) if text == "secret") {
+        if !matches!(first, Ok(Some(WireMessage::Text(text))) if text == "secret") {
             return connection.outgoing.close();
         }
         if let Err(error) = connection.admit() {

@@ -11,9 +11,9 @@ pub const PROTOCOL: u32 = 1;
 /// A message from a peer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Request {
+pub enum PeerRequest {
     /// Introduction of the peer: its first message.
-    Hello(Hello),
+    Hello(PeerHello),
     /// Commands to the peer's vehicles.
     Act(Act),
     /// Pauses the run before its next heartbeat.
@@ -37,7 +37,7 @@ fn one() -> u32 {
 /// Introduction of a peer.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Hello {
+pub struct PeerHello {
     /// Version of the peer's protocol.
     pub protocol: u32,
     /// The token that the run printed.
@@ -45,7 +45,7 @@ pub struct Hello {
     pub token: String,
     /// Role of the peer.
     #[serde(default)]
-    pub role: Role,
+    pub role: PeerRole,
     /// Name that the peer gives itself.
     #[serde(default)]
     pub name: String,
@@ -69,7 +69,7 @@ pub struct Hello {
 /// Role of a peer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum PeerRole {
     /// Drives vehicles.
     #[default]
     Driver,
@@ -154,7 +154,7 @@ pub struct VehicleControls {
 /// A message to a peer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Reply {
+pub enum PeerReply {
     /// Answer to a hello.
     Welcome(Welcome),
     /// State of all vehicles before a heartbeat.
@@ -380,13 +380,13 @@ mod tests {
 
     #[test]
     fn requests_are_read_and_others_refused() {
-        let read = |text: &str| serde_json::from_str::<Request>(text);
+        let read = |text: &str| serde_json::from_str::<PeerRequest>(text);
         let hello = read(r#"{"type":"hello","protocol":1,"vehicles":["a"],"mode":"realtime"}"#);
-        let Ok(Request::Hello(hello)) = hello else { panic!("{hello:?}") };
-        assert_eq!((hello.every, hello.mode, hello.role), (1, Mode::Realtime, Role::Driver));
+        let Ok(PeerRequest::Hello(hello)) = hello else { panic!("{hello:?}") };
+        assert_eq!((hello.every, hello.mode, hello.role), (1, Mode::Realtime, PeerRole::Driver));
         let act = r#"{"type":"act","tick":3,"controls":[{"vehicle":"a","angle":0.1}],"echo":[1]}"#;
-        assert!(matches!(read(act), Ok(Request::Act(Act { tick: Some(3), .. }))));
-        assert_eq!(read(r#"{"type":"step"}"#).unwrap(), Request::Step { count: 1 });
+        assert!(matches!(read(act), Ok(PeerRequest::Act(Act { tick: Some(3), .. }))));
+        assert_eq!(read(r#"{"type":"step"}"#).unwrap(), PeerRequest::Step { count: 1 });
         for text in [
             "",
             "{}",

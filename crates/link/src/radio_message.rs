@@ -3,7 +3,7 @@
 use super::run_description::RunDescription;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bekker_agent::{Light, Message, ReceivedMessage};
+use bekker_agent::{RadioMessage, ReceivedMessage, SignalColor};
 use serde_json::{Value, json};
 
 /// Returns the JSON of a message that an agent's radio has received.
@@ -24,9 +24,9 @@ pub(super) fn radio_message(
 }
 
 /// Returns the kind of a message and its content.
-fn payload(description: &RunDescription, message: &Message) -> (&'static str, Value) {
+fn payload(description: &RunDescription, message: &RadioMessage) -> (&'static str, Value) {
     match message {
-        Message::Beacon(own) => {
+        RadioMessage::Beacon(own) => {
             let turn = own.pose.orientation.quaternion();
             let position: [f64; 3] = own.pose.position.into();
             let beacon = json!({
@@ -42,21 +42,23 @@ fn payload(description: &RunDescription, message: &Message) -> (&'static str, Va
             });
             ("beacon", beacon)
         }
-        Message::Hazard(own) => ("hazard", json!({ "place": own.place, "radius": own.radius })),
-        Message::User(bytes) => ("user", STANDARD.encode(bytes).into()),
-        Message::Signal(timings) => {
+        RadioMessage::Hazard(own) => {
+            ("hazard", json!({ "place": own.place, "radius": own.radius }))
+        }
+        RadioMessage::User(bytes) => ("user", STANDARD.encode(bytes).into()),
+        RadioMessage::Signal(timings) => {
             let approach = timings.iter().map(|own| {
                 json!({ "light": color(own.light), "min_end_us": own.min_end_us,
                         "max_end_us": own.max_end_us })
             });
             ("signal", approach.collect())
         }
-        Message::RoadUser(own) => {
+        RadioMessage::RoadUser(own) => {
             let told =
                 json!({ "place": own.place, "velocity": own.velocity, "radius": own.radius });
             ("road_user", told)
         }
-        Message::Map(approaches) => {
+        RadioMessage::Map(approaches) => {
             let approach = approaches
                 .iter()
                 .map(|own| json!({ "stop": own.stop, "heading": own.heading, "width": own.width }));
@@ -65,10 +67,10 @@ fn payload(description: &RunDescription, message: &Message) -> (&'static str, Va
     }
 }
 
-fn color(light: Light) -> &'static str {
+fn color(light: SignalColor) -> &'static str {
     match light {
-        Light::Red => "red",
-        Light::Amber => "amber",
-        Light::Green => "green",
+        SignalColor::Red => "red",
+        SignalColor::Amber => "amber",
+        SignalColor::Green => "green",
     }
 }

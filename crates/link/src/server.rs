@@ -5,15 +5,15 @@
 //! Then it waits for the acts of lock-step drivers, and returns the resulting commands.
 
 use super::message::{
-    DriveOutcome, FaultCode, HeartbeatState, Hello, PROTOCOL, Reply, Request, Role, VehicleReport,
-    WheelReport,
+    DriveOutcome, FaultCode, HeartbeatState, PROTOCOL, PeerHello, PeerReply, PeerRequest, PeerRole,
+    VehicleReport, WheelReport,
 };
 use super::radio_message::radio_message;
 use super::reading::reading;
 use super::run_description::RunDescription;
 use super::sessions::{Refusal, Session, SessionTable, WAITING};
 use super::writers::{Writers, for_at_most};
-use super::{Connection, LinkError, Message, Token};
+use super::{Connection, LinkError, Token, WireMessage};
 use bekker_agent::{OutcomeReport, Sample};
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::Controls;
@@ -34,10 +34,10 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Server of a run. It serves each session on its own thread.
 #[derive(Clone)]
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
-struct Shared {
+struct ServerState {
     description: RunDescription,
     token: Token,
     sessions: Mutex<SessionTable>,
@@ -59,7 +59,7 @@ impl Server {
         tick: u64,
         token: Token,
     ) -> Server {
-        let shared = Shared {
+        let shared = ServerState {
             description: RunDescription::new(model, run, seats),
             token,
             sessions: Mutex::new(SessionTable::new(seats, tick)),
@@ -85,13 +85,13 @@ impl Server {
     pub fn serve(&self, mut connection: Connection) {
         let outgoing = connection.outgoing.clone();
         let refuse = |(code, text): Refusal| {
-            let told = serde_json::to_string(&Reply::Fault { code, text }).unwrap_or_default();
+            let told = serde_json::to_string(&PeerReply::Fault { code, text }).unwrap_or_default();
             // a peer that is gone need not receive the reason
             let _ = outgoing.text(&told);
             outgoing.close();
         };
         let hello = match next(&mut connection) {
-            Ok(Some(Request::Hello(hello))) => hello,
+            Ok(Some(PeerRequest::Hello(hello))) => hello,
             Ok(Some(_)) => {
                 return refuse((FaultCode::Protocol, "the first message must be a hello".into()));
             }
@@ -110,20 +110,24 @@ impl Server {
                     let sessions = self.shared.sessions();
                     let text_told = text.clone();
                     if let Some(member) = sessions.members.get(&number) {
-                        member.send(&Reply::Fault { code, text: text_told });
+                        member.send(&PeerReply::Fault { code, text: text_told });
                     }
                     break format!("sent an invalid message ({text})");
                 }
             }
         };
         // dropping the outbox ends the writer thread, which closes the connection
-        self.shared.sessions().leave(&self.shared.description, number, &why);
+        self.shared.sessions().remove_session(&self.shared.description, number, &why);
         self.shared.changed.notify_all();
     }
 
     /// Checks a hello and starts the session of a peer.
-    fn admit(&self, hello: &Hello, connection: &mut Connection) -> Result<(u64, String), Refusal> {
-        let Shared { description, token, .. } = &*self.shared;
+    fn admit(
+        &self,
+        hello: &PeerHello,
+        connection: &mut Connection,
+    ) -> Result<(u64, String), Refusal> {
+        let ServerState { description, token, .. } = &*self.shared;
         if hello.protocol != PROTOCOL {
             let text = format!("protocol {}: must be {PROTOCOL}", hello.protocol);
             return Err((FaultCode::Protocol, text));
@@ -149,11 +153,11 @@ impl Server {
             (description.vehicles(&hello.vehicles)?, description.sensors(&hello.sensors)?);
         let radios = description.radios(&hello.radios)?;
         match hello.role {
-            Role::Driver if agents.is_empty() => {
+            PeerRole::Driver if agents.is_empty() => {
                 let text = "vehicles: a driver must name the vehicles that it drives";
                 return Err((FaultCode::Unknown, text.into()));
             }
-            Role::Observer if !agents.is_empty() => {
+            PeerRole::Observer if !agents.is_empty() => {
                 return Err((
                     FaultCode::Unknown,
                     "vehicles: must be absent for an observer".into(),
@@ -201,14 +205,14 @@ impl Server {
         }
         let number = sessions.join(description, member)?;
         let writer = std::thread::Builder::new().name("link writer".into()).spawn(write);
-        let welcome = Reply::Welcome(description.welcome(sessions.tick));
+        let welcome = PeerReply::Welcome(description.welcome(sessions.tick));
         match (writer, sessions.members.get(&number)) {
             (Ok(writer), Some(member)) => {
                 member.send(&welcome);
                 self.shared.writers.add(writer, connection.outgoing.clone());
             }
             _ => {
-                sessions.leave(description, number, "could not be served");
+                sessions.remove_session(description, number, "could not be served");
                 return Err((FaultCode::Protocol, "cannot start a thread".into()));
             }
         }
@@ -217,31 +221,31 @@ impl Server {
         Ok((number, name))
     }
 
-    fn handle_request(&self, number: u64, name: &str, request: Request) {
+    fn handle_request(&self, number: u64, name: &str, request: PeerRequest) {
         let mut sessions = self.shared.sessions();
         let outcome = match request {
-            Request::Act(act) => sessions.act(&self.shared.description, number, act),
-            Request::Pause {} => {
+            PeerRequest::Act(act) => sessions.act(&self.shared.description, number, act),
+            PeerRequest::Pause {} => {
                 sessions.paused = true;
                 Ok(())
             }
-            Request::Resume {} => {
+            PeerRequest::Resume {} => {
                 (sessions.paused, sessions.steps) = (false, 0);
                 Ok(())
             }
-            Request::Step { count } => {
+            PeerRequest::Step { count } => {
                 sessions.paused = true;
                 sessions.steps = sessions.steps.saturating_add(count);
                 Ok(())
             }
-            Request::Quit {} => {
+            PeerRequest::Quit {} => {
                 sessions.quit.get_or_insert(name.to_owned());
                 Ok(())
             }
-            Request::Hello(_) => Err((FaultCode::Act, "hello is allowed only once".into())),
+            PeerRequest::Hello(_) => Err((FaultCode::Act, "hello is allowed only once".into())),
         };
         if let (Err((code, text)), Some(member)) = (outcome, sessions.members.get(&number)) {
-            member.send(&Reply::Fault { code, text });
+            member.send(&PeerReply::Fault { code, text });
         }
         drop(sessions);
         self.shared.changed.notify_all();
@@ -266,7 +270,7 @@ impl Server {
 
     /// Queues the end of the run for all sessions, without waiting for them.
     pub fn announce_end(&self, tick: u64, time_us: u64) {
-        let end = serde_json::to_string(&Reply::End { tick, time_us }).unwrap_or_default();
+        let end = serde_json::to_string(&PeerReply::End { tick, time_us }).unwrap_or_default();
         let mut sessions = self.shared.sessions();
         sessions.over = true;
         // only the first call counts
@@ -288,10 +292,10 @@ impl Server {
 }
 
 /// Returns the next request of a peer, or `None` once it has disconnected.
-fn next(connection: &mut Connection) -> Result<Option<Request>, Refusal> {
+fn next(connection: &mut Connection) -> Result<Option<PeerRequest>, Refusal> {
     let text = match connection.incoming.receive() {
-        Ok(Some(Message::Text(text))) => text,
-        Ok(Some(Message::Binary(_))) => {
+        Ok(Some(WireMessage::Text(text))) => text,
+        Ok(Some(WireMessage::Binary(_))) => {
             return Err((FaultCode::Message, "binary message: must be text".into()));
         }
         Ok(None) => return Ok(None),
@@ -302,7 +306,7 @@ fn next(connection: &mut Connection) -> Result<Option<Request>, Refusal> {
     request.map(Some).map_err(|error| (FaultCode::Message, format!("invalid message: {error}")))
 }
 
-impl Shared {
+impl ServerState {
     fn sessions(&self) -> MutexGuard<'_, SessionTable> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }

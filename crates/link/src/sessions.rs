@@ -1,7 +1,7 @@
 //! Sessions, and for each vehicle with an external controller its driver.
 
 use super::message::{
-    Act, DriverEvent, DriverEventKind, FaultCode, HeartbeatState, Mode, Reply, Role,
+    Act, DriverEvent, DriverEventKind, FaultCode, HeartbeatState, Mode, PeerReply, PeerRole,
     VehicleControls,
 };
 use super::run_description::RunDescription;
@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use bekker_vehicle::Controls;
 use bekker_vehicle::inflation::pascals;
 use bekker_world::{
-    Command, CommandOrigin, ExternalVehicle, OnTimeout, SpeedHold, Steering, ViewRequest,
+    Command, CommandOrigin, ExternalVehicle, OnTimeout, SpeedHold, SteeringCommand, ViewRequest,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 
 /// Capacity of a peer's outbox, messages. Further messages are dropped.
 pub(super) const WAITING: usize = 16;
-/// Maximum number of readings, and of radio messages, that a session holds for its next beat. Later
+/// Maximum number of readings, and of radio messages, that a session holds for its next heartbeat. Later
 /// ones are dropped.
 const READINGS: usize = 4096;
-/// Maximum number of events that a session holds for its next beat.
+/// Maximum number of events that a session holds for its next heartbeat.
 const EVENTS: usize = 256;
 
 /// Longest radio message of a vehicle, bytes: more than a packet of 802.11p holds.
@@ -67,7 +67,7 @@ impl SeatState {
 /// A session.
 #[derive(Debug)]
 pub(super) struct Session {
-    pub role: Role,
+    pub role: PeerRole,
     pub mode: Mode,
     /// Display name, with the address.
     pub name: String,
@@ -83,7 +83,7 @@ pub(super) struct Session {
     pub outbox: SyncSender<String>,
     /// Heartbeat of the last beat sent.
     pub shown: Option<u64>,
-    /// Tick whose act the run waits for.
+    /// Tick of the command that the run waits for.
     pub awaited: Option<u64>,
     /// Whether the driver timed out. The run does not wait for it until it answers again.
     pub silent: bool,
@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// Queues a message. Returns false if the outbox is full.
-    pub fn send(&self, reply: &Reply) -> bool {
+    pub fn send(&self, reply: &PeerReply) -> bool {
         let text = serde_json::to_string(reply).unwrap_or_default();
         !matches!(self.outbox.try_send(text), Err(TrySendError::Full(_)))
     }
@@ -124,11 +124,11 @@ impl Session {
         };
         self.shown = Some(heartbeat);
         let tick = beat.tick;
-        if !self.send(&Reply::Beat(beat)) {
+        if !self.send(&PeerReply::Beat(beat)) {
             self.dropped += 1;
             return;
         }
-        let waits = self.role == Role::Driver && self.mode == Mode::Lockstep && !self.silent;
+        let waits = self.role == PeerRole::Driver && self.mode == Mode::Lockstep && !self.silent;
         self.awaited = waits.then_some(tick);
     }
 
@@ -220,7 +220,7 @@ impl SessionTable {
     }
 
     /// Removes a session. The timeout policy of each of its seats applies.
-    pub fn leave(&mut self, description: &RunDescription, number: u64, why: &str) {
+    pub fn remove_session(&mut self, description: &RunDescription, number: u64, why: &str) {
         let Some(member) = self.members.remove(&number) else { return };
         if !self.over {
             self.release_seats(description, number, &member.name, CommandOrigin::Lost, why);
@@ -301,7 +301,7 @@ impl SessionTable {
     ) -> Result<(), Refusal> {
         let now = self.tick;
         let Some(member) = self.members.get_mut(&number) else { return Ok(()) };
-        if member.role != Role::Driver {
+        if member.role != PeerRole::Driver {
             return Err((FaultCode::Act, "observers cannot send commands".into()));
         }
         let was_silent = std::mem::replace(&mut member.silent, false);
@@ -438,8 +438,8 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
         (Some(_), Some(_)) => {
             return Err(format!("vehicle {vehicle:?}: must give steering or angle, not both"));
         }
-        (_, Some(angle)) => Steering::Angle(*angle),
-        (share, None) => Steering::Share(share.unwrap_or_default()),
+        (_, Some(angle)) => SteeringCommand::Angle(*angle),
+        (share, None) => SteeringCommand::Share(share.unwrap_or_default()),
     };
     let [throttle, brake] = [throttle, brake].map(|pedal| pedal.unwrap_or_default());
     let gear = gear.unwrap_or_default();

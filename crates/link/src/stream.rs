@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]
-pub(super) enum Stream {
+pub(super) enum SocketStream {
     Tcp(TcpStream),
     #[cfg(unix)]
     Unix(UnixStream),
@@ -17,19 +17,19 @@ pub(super) enum Stream {
 macro_rules! either {
     ($stream:expr, $own:ident => $what:expr) => {
         match $stream {
-            Stream::Tcp($own) => $what,
+            SocketStream::Tcp($own) => $what,
             #[cfg(unix)]
-            Stream::Unix($own) => $what,
+            SocketStream::Unix($own) => $what,
         }
     };
 }
 
-impl Stream {
-    pub fn try_clone(&self) -> io::Result<Stream> {
+impl SocketStream {
+    pub fn try_clone(&self) -> io::Result<SocketStream> {
         Ok(match self {
-            Stream::Tcp(own) => Stream::Tcp(own.try_clone()?),
+            SocketStream::Tcp(own) => SocketStream::Tcp(own.try_clone()?),
             #[cfg(unix)]
-            Stream::Unix(own) => Stream::Unix(own.try_clone()?),
+            SocketStream::Unix(own) => SocketStream::Unix(own.try_clone()?),
         })
     }
 
@@ -70,23 +70,25 @@ impl Stream {
     /// Returns the peer's IP address, if it has one.
     pub fn address(&self) -> Option<IpAddr> {
         match self {
-            Stream::Tcp(own) => own.peer_addr().ok().map(|peer| peer.ip()),
+            SocketStream::Tcp(own) => own.peer_addr().ok().map(|peer| peer.ip()),
             #[cfg(unix)]
-            Stream::Unix(_) => None,
+            SocketStream::Unix(_) => None,
         }
     }
 
     /// Returns the peer's address as text.
     pub fn peer(&self) -> String {
         match self {
-            Stream::Tcp(own) => own.peer_addr().map_or("gone".into(), |peer| peer.to_string()),
+            SocketStream::Tcp(own) => {
+                own.peer_addr().map_or("gone".into(), |peer| peer.to_string())
+            }
             #[cfg(unix)]
-            Stream::Unix(_) => "unix".into(),
+            SocketStream::Unix(_) => "unix".into(),
         }
     }
 }
 
-impl Write for &Stream {
+impl Write for &SocketStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         either!(self, own => { let mut own = own; own.write(bytes) })
     }
@@ -98,7 +100,7 @@ impl Write for &Stream {
 
 /// A stream that is read until a deadline, however few bytes each read returns.
 pub(super) struct ReadUntil<'a> {
-    pub stream: &'a Stream,
+    pub stream: &'a SocketStream,
     pub until: Instant,
 }
 

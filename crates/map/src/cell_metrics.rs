@@ -1,7 +1,7 @@
 //! Metrics of a cell: probabilities, speeds and the limiting factor, from speeds by draw and
 //! direction.
 
-use super::closure::Closure;
+use super::closure::CellClosure;
 use bekker_study::statistics::wilson;
 
 /// Confidence level of intervals.
@@ -101,10 +101,10 @@ pub struct CellMetrics {
 
 impl CellMetrics {
     /// Returns the metrics of a closed cell; without elevation data all of them are NaN.
-    pub(super) fn closed(closure: Closure) -> CellMetrics {
+    pub(super) fn closed(closure: CellClosure) -> CellMetrics {
         let value = match closure {
-            Closure::Barrier(_) => 0.0,
-            Closure::NoData => f32::NAN,
+            CellClosure::Barrier(_) => 0.0,
+            CellClosure::NoData => f32::NAN,
         };
         CellMetrics {
             p_go: value,
@@ -338,7 +338,7 @@ mod tests {
     /// A loss on firm ground is assigned to the powertrain, the rest of the loss on level ground to
     /// the soil.
     #[test]
-    fn the_greatest_loss_is_told() {
+    fn the_greatest_loss_is_reported() {
         let limits = SpeedLimits {
             driver: 12.0,
             ride: f64::INFINITY,

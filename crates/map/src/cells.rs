@@ -22,7 +22,7 @@ pub struct Cells {
 
 impl Cells {
     /// Creates the cells that fit in `[x_min, y_min, x_max, y_max]`, from its northwest corner.
-    pub fn within([west, south, east, north]: [f64; 4], side: f64) -> Cells {
+    pub fn from_bounds([west, south, east, north]: [f64; 4], side: f64) -> Cells {
         let count = |low: f64, high: f64| whole_cells(high - low, side).max(1.0) as usize;
         let (columns, rows) = (count(west, east), count(south, north));
         Cells { columns, rows, side, north_west: [west, north] }
@@ -165,8 +165,8 @@ mod tests {
     use bekker_ground::terrain::{SoilMap, Surface};
 
     #[test]
-    fn cells_stand_where_they_should() {
-        let cells = Cells::within([-60.0, -20.0, 60.0, 30.0], 10.0);
+    fn cells_have_their_positions() {
+        let cells = Cells::from_bounds([-60.0, -20.0, 60.0, 30.0], 10.0);
         assert_eq!((cells.columns, cells.rows), (12, 5));
         assert_eq!(cells.center(0), [-55.0, 25.0]);
         assert_eq!(cells.center(13), [-45.0, 15.0]);
@@ -182,7 +182,7 @@ mod tests {
     fn a_plane_has_its_slope_everywhere() {
         let surface = Surface::Plane { elevation: 5.0, slope: [0.25, -0.1] };
         let terrain = Terrain::builder(surface, SoilMap::uniform(SoilId(0))).build().unwrap();
-        let cells = Cells::within([-60.0, -20.0, 60.0, 30.0], 10.0);
+        let cells = Cells::from_bounds([-60.0, -20.0, 60.0, 30.0], 10.0);
         for own in quadrics(&terrain, &cells) {
             // rounding of heights and of an f32
             let [x, y] = own.slope;
@@ -210,7 +210,7 @@ mod tests {
     /// Uncorrelated errors give σ √6 / (3 cell), from six heights of equal weight; constant errors
     /// give zero.
     #[test]
-    fn slopes_are_off_by_what_the_covariance_says() {
+    fn slope_errors_have_the_predicted_covariance() {
         let of = |correlation_length| {
             slope_deviation(&ElevationError { sigma: 2.0, correlation_length }, 30.0)
         };

@@ -8,20 +8,20 @@ use bekker_scenario::build;
 
 /// Reason why no vehicle crosses a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Closure {
+pub enum CellClosure {
     /// A barrier of the map's file.
     Barrier(BarrierKind),
     /// No elevation data in the cell, or within the extent of a vehicle that crosses it.
     NoData,
 }
 
-impl Closure {
+impl CellClosure {
     /// Returns the reason that a map reports.
     pub(super) fn reason(self) -> Reason {
         match self {
-            Closure::Barrier(BarrierKind::Water) => Reason::Water,
-            Closure::Barrier(BarrierKind::Obstacle) => Reason::Obstacle,
-            Closure::NoData => Reason::NoData,
+            CellClosure::Barrier(BarrierKind::Water) => Reason::Water,
+            CellClosure::Barrier(BarrierKind::Obstacle) => Reason::Obstacle,
+            CellClosure::NoData => Reason::NoData,
         }
     }
 }
@@ -30,10 +30,10 @@ impl Closure {
 ///
 /// Missing elevation data within reach takes precedence, then the barrier at the center of the
 /// cell, then any barrier that touches it.
-pub fn closures(map: &MapFile, cells: &Cells) -> Vec<Option<Closure>> {
+pub fn closures(map: &MapFile, cells: &Cells) -> Vec<Option<CellClosure>> {
     let centers = (0..cells.count()).map(|cell| cells.center(cell));
-    let mut closures: Vec<Option<Closure>> =
-        centers.map(|[x, y]| barrier(map.barriers.soil(x, y)).map(Closure::Barrier)).collect();
+    let mut closures: Vec<Option<CellClosure>> =
+        centers.map(|[x, y]| barrier(map.barriers.soil(x, y)).map(CellClosure::Barrier)).collect();
     for own in &map.config.barrier {
         let region = build::region(&own.area);
         let [columns, rows] = match region.extent() {
@@ -44,7 +44,7 @@ pub fn closures(map: &MapFile, cells: &Cells) -> Vec<Option<Closure>> {
             rows.flat_map(|row| columns.clone().map(move |column| row * cells.columns + column))
         {
             if closures[cell].is_none() && region.intersects(cells.square(cell)) {
-                closures[cell] = Some(Closure::Barrier(own.kind));
+                closures[cell] = Some(CellClosure::Barrier(own.kind));
             }
         }
     }
@@ -56,7 +56,7 @@ pub fn closures(map: &MapFile, cells: &Cells) -> Vec<Option<Closure>> {
             let [west, south, east, north] = cells.square(cell);
             let [x, y] = margin;
             if gaps.intersects([west - x, south - y, east + x, north + y]) {
-                *own = Some(Closure::NoData);
+                *own = Some(CellClosure::NoData);
             }
         }
     }

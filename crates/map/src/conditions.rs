@@ -1,6 +1,6 @@
 //! Conditions of a map's ground besides its soil: one value everywhere, or a raster.
 
-use bekker_scenario::config::Roughness;
+use bekker_scenario::config::RoughnessConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub struct Conditions {
     pub moisture: Option<Layer<f64>>,
     /// Roughness as a class of ISO 8608. It replaces the roughness of the terrain.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub roughness: Option<Layer<Roughness>>,
+    pub roughness: Option<Layer<RoughnessConfig>>,
     /// Depth of snow, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snow: Option<SnowLayer>,

@@ -1,7 +1,7 @@
 //! Format of a map's file.
 
 use super::conditions::Conditions;
-use bekker_scenario::config::{self, Area, Payload, TireModel};
+use bekker_scenario::config::{self, AreaConfig, Payload, TireModel};
 use bekker_vehicle::spec::Inflation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,9 +27,9 @@ pub struct MapConfig {
     pub vehicle: MappedVehicle,
     /// Shape of the ground, as in a scenario.
     #[serde(default)]
-    pub terrain: config::Terrain,
+    pub terrain: config::TerrainConfig,
     /// Soils and where they are, as in a scenario.
-    pub soil: config::SoilMap,
+    pub soil: config::SoilMapConfig,
     /// Resolution and laws of the soil model, as in a scenario.
     #[serde(default)]
     pub ground: config::Ground,
@@ -83,7 +83,7 @@ pub struct MapConfig {
     /// Areas that cannot be crossed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 10_000))]
-    pub barrier: Vec<Barrier>,
+    pub barrier: Vec<MapBarrier>,
 }
 
 /// The vehicle of a map. The keys are the same as those of a scenario's vehicle.
@@ -172,11 +172,12 @@ impl Default for TableConfig {
 /// An area that cannot be crossed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Barrier {
+#[schemars(rename = "Barrier")]
+pub struct MapBarrier {
     /// Kind of the barrier.
     pub kind: BarrierKind,
     /// Area of the barrier.
-    pub area: Area,
+    pub area: AreaConfig,
 }
 
 /// Kinds of barriers.

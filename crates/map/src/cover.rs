@@ -4,7 +4,7 @@
 use super::conditions::{Ridges, Stems};
 use bekker_agent::PropKind;
 use bekker_ground::soil::SoilId;
-use bekker_scenario::config::{Face, Roughness, Scenery, Stamp};
+use bekker_scenario::config::{Face, RoughnessConfig, Scenery, StampConfig};
 
 /// Clearance of a driver to a stem on either side, m.
 const STEM_CLEARANCE: f64 = 0.3;
@@ -19,7 +19,7 @@ pub struct GroundCover {
     /// The soil.
     pub soil: SoilId,
     /// Roughness, replacing that of the terrain.
-    pub roughness: Option<Roughness>,
+    pub roughness: Option<RoughnessConfig>,
     /// Depth of snow, m.
     pub snow: Option<f64>,
     /// Depth of frost, m.
@@ -63,19 +63,19 @@ impl Stems {
 
 impl Ridges {
     /// Returns a ridge across the x axis at `along`, m.
-    pub fn across_x(&self, along: f64) -> Stamp {
+    pub fn across_x(&self, along: f64) -> StampConfig {
         let axis = StraightPath { from: [0.0; 2], towards: [1.0, 0.0], length: 0.0 };
         self.ridge_at(&axis, along, HALF_RIDGE)
     }
 
     /// Returns the ridges across a path.
-    pub(super) fn across_path(&self, path: &StraightPath) -> impl Iterator<Item = Stamp> {
+    pub(super) fn across_path(&self, path: &StraightPath) -> impl Iterator<Item = StampConfig> {
         path.places(self.spacing).map(|along| self.ridge_at(path, along, HALF_RIDGE))
     }
 
     /// Returns a ridge across a path at `along`, m, that extends `half` m to either side.
-    pub(super) fn ridge_at(&self, path: &StraightPath, along: f64, half: f64) -> Stamp {
-        Stamp::Ridge {
+    pub(super) fn ridge_at(&self, path: &StraightPath, along: f64, half: f64) -> StampConfig {
+        StampConfig::Ridge {
             from: path.point(along, -half),
             to: path.point(along, half),
             width: self.width,

@@ -6,7 +6,7 @@
 
 use super::speed_observers::{AveragingPieces, Pass, PassObserver, SteadySpeedObserver};
 use bekker_agent::{OutcomeCode, VehicleSummary};
-use bekker_ranks::{Observer, Runner, Schedule};
+use bekker_ranks::{Observer, RunSchedule, Runner};
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::build::{AssetCache, world_with_assets};
 use serde::{Deserialize, Serialize};
@@ -184,7 +184,7 @@ fn drive(
     built.world.agents.iter_mut().for_each(|agent| agent.gear = gear);
     let heartbeat = file.scenario.time.heartbeat;
     let duration = (time / heartbeat).ceil() * heartbeat;
-    let schedule = Schedule { sample_every: heartbeat, ..Schedule::until(duration) };
+    let schedule = RunSchedule { sample_every: heartbeat, ..RunSchedule::until(duration) };
     let runner = Runner::new(built.world, None, schedule).ok()?;
     let (world, _) = runner.run::<Infallible>(&mut [observer]).ok()?;
     let mut vehicles = world.summary("", 0.0).vehicles;

@@ -6,7 +6,7 @@ use super::crossing::{Crossing, cross, cross_until_steady};
 use super::evaluation::CoverData;
 use super::map_file::MapFile;
 use super::speed_observers::AveragingPieces;
-use super::table::{Axes, Column};
+use super::table::{TableAxes, TableColumn};
 use bekker_ground::soil::SoilKind;
 use bekker_scenario::build::AssetCache;
 use bekker_scenario::{Scenario, ScenarioFile};
@@ -115,8 +115,8 @@ impl<'a> CrossingDriver<'a> {
     /// Returns the strengths and side slopes of a cover's table.
     ///
     /// The logarithm of strength has an offset per cell within `shifts`.
-    pub fn axes(&self, cover_data: &CoverData, shifts: [f64; 2]) -> Axes {
-        Axes::new(&self.map.config.table, cover_data.strength, shifts)
+    pub fn axes(&self, cover_data: &CoverData, shifts: [f64; 2]) -> TableAxes {
+        TableAxes::new(&self.map.config.table, cover_data.strength, shifts)
     }
 
     /// Drives over a plane of a cover at a strength with slopes `along` and `across` the path.
@@ -164,9 +164,15 @@ impl<'a> CrossingDriver<'a> {
     }
 
     /// Drives a column of a cover's table with the speed limit `held`, m/s.
-    pub fn column(&self, cover: &GroundCover, held: f64, axes: &Axes, column: usize) -> Column {
+    pub fn column(
+        &self,
+        cover: &GroundCover,
+        held: f64,
+        axes: &TableAxes,
+        column: usize,
+    ) -> TableColumn {
         let [strength, side] = axes.column_values(column);
-        Column::drive(self.map.config.table.steepest, |grade| {
+        TableColumn::drive(self.map.config.table.steepest, |grade| {
             self.on_plane(cover, held, strength, [grade, side])
         })
     }

@@ -6,7 +6,7 @@
 use super::audit::AuditedDrive;
 use super::cell_metrics::{CellMetrics, CellTrafficability, Intervals, Reason, SpeedBuffer};
 use super::cells::Quadric;
-use super::closure::Closure;
+use super::closure::CellClosure;
 use super::config::BarrierKind;
 use super::cover::GroundCover;
 use super::crossing::{Crossing, CrossingEnd};
@@ -97,9 +97,9 @@ impl DrivePlan {
                     let reason = self.reason(driver, cover_data, shape, level, crossings);
                     speeds.cell_metrics(&intervals, reason)
                 }
-                (closure, _) => {
-                    CellMetrics::closed(closure.unwrap_or(Closure::Barrier(BarrierKind::Obstacle)))
-                }
+                (closure, _) => CellMetrics::closed(
+                    closure.unwrap_or(CellClosure::Barrier(BarrierKind::Obstacle)),
+                ),
             }
         });
         cells.collect()
@@ -146,7 +146,7 @@ impl DrivePlan {
         direction: usize,
     ) -> Reason {
         let (None, Some(crossings)) = (ground.closures[cell], crossings) else {
-            return ground.closures[cell].map_or(Reason::Obstacle, Closure::reason);
+            return ground.closures[cell].map_or(Reason::Obstacle, CellClosure::reason);
         };
         let crossing = crossings[direction * self.strengths + self.strengths / 2];
         let level = levels[usize::from(ground.covers[cell])];

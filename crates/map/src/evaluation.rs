@@ -17,8 +17,8 @@ use super::cell_metrics::{
     CellMetrics, CellTrafficability, Intervals, Reason, SpeedBuffer, SpeedLimits, UncertainInputs,
 };
 use super::cells::{Cells, Quadric};
-use super::closure::Closure;
-use super::table::{InterpolationIndex, Table};
+use super::closure::CellClosure;
+use super::table::{InterpolationIndex, SpeedTable};
 use bekker_math::numeric::{exp, ln, sin_cos};
 use bekker_math::random::RandomStream;
 use bekker_sensor::noise::quantile;
@@ -43,11 +43,11 @@ pub struct MapGround<'a> {
     /// Logarithm of the soil's strength in each cell, relative to the cover's median.
     pub shifts: &'a [f32],
     /// Closure of each cell that no vehicle crosses.
-    pub closures: &'a [Option<Closure>],
+    pub closures: &'a [Option<CellClosure>],
     /// Drive-independent properties of each cover.
     pub cover_data: &'a [CoverData],
     /// Table of each cover; empty where all cells are driven.
-    pub tables: &'a [Table],
+    pub tables: &'a [SpeedTable],
 }
 
 /// Properties of a cover known before its table is driven.
@@ -109,7 +109,7 @@ impl MapGround<'_> {
     }
 
     /// Returns the table of a cell's cover.
-    pub(super) fn table(&self, cell: usize) -> &Table {
+    pub(super) fn table(&self, cell: usize) -> &SpeedTable {
         &self.tables[usize::from(self.covers[cell])]
     }
 }
@@ -320,16 +320,16 @@ impl<'a> CellEvaluator<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::config::TableConfig;
-    use super::super::{Axes, Column, Crossing, CrossingEnd};
+    use super::super::{Crossing, CrossingEnd, TableAxes, TableColumn};
     use super::*;
 
     /// Climbs slopes up to 0.3 ρ, ρ being the strength, at 6 m/s; any side slope is passable.
-    fn table(sigma: f64) -> Table {
+    fn table(sigma: f64) -> SpeedTable {
         let config = TableConfig { strengths: 33, side_slopes: 2, steepest: 1.5 };
-        let axes = Axes::new(&config, [1.0, sigma], [0.0; 2]);
+        let axes = TableAxes::new(&config, [1.0, sigma], [0.0; 2]);
         let column = |n: usize| {
             let [strength, _] = axes.column_values(n);
-            Column::drive(1.5, |grade| {
+            TableColumn::drive(1.5, |grade| {
                 let is_passable = grade <= 0.3 * strength;
                 let (end, speed) = if is_passable {
                     (CrossingEnd::Crossed, 6.0)
@@ -339,10 +339,10 @@ mod tests {
                 Crossing { end, speed, slip: 0.0, energy: 0.0 }
             })
         };
-        Table::new(&axes, &(0..axes.columns()).map(column).collect::<Vec<_>>())
+        SpeedTable::new(&axes, &(0..axes.columns()).map(column).collect::<Vec<_>>())
     }
 
-    fn asked(slope: [f32; 2], sigma: f64, deviation: f64) -> CellMetrics {
+    fn evaluated_cell(slope: [f32; 2], sigma: f64, deviation: f64) -> CellMetrics {
         let cells = Cells { columns: 1, rows: 1, side: 10.0, north_west: [0.0; 2] };
         let tables = [table(sigma)];
         let ground = MapGround {
@@ -374,13 +374,13 @@ mod tests {
     #[test]
     fn without_error_it_goes_or_it_does_not() {
         for (slope, p_go, directions) in [(0.28, 1.0, 1.0), (0.32, 0.0, 0.875)] {
-            let cell = asked([slope, 0.0], 0.0, 0.0);
+            let cell = evaluated_cell([slope, 0.0], 0.0, 0.0);
             assert_eq!([cell.p_go, cell.p_go_low, cell.p_go_high], [p_go; 3]);
             assert_eq!(cell.p_go_direction, directions);
             assert!(cell.soil_share.is_nan());
         }
-        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).reason, Reason::Slope);
-        assert_eq!(asked([0.32, 0.0], 0.0, 0.0).v_p50, 6.0);
+        assert_eq!(evaluated_cell([0.32, 0.0], 0.0, 0.0).reason, Reason::Slope);
+        assert_eq!(evaluated_cell([0.32, 0.0], 0.0, 0.0).v_p50, 6.0);
     }
 
     /// With a lognormal strength, half of the draws climb the slope of the median, and Φ(-ln 2 / σ)
@@ -390,22 +390,22 @@ mod tests {
         // a stratum of 400, and half a step of the table's bounds
         let near =
             |cell: CellMetrics, expected: f64| (f64::from(cell.p_go) - expected).abs() < 0.03;
-        assert!(near(asked([0.3, 0.0], 0.5, 0.0), 0.5));
-        let twice = asked([0.6, 0.0], 0.5, 0.0);
+        assert!(near(evaluated_cell([0.3, 0.0], 0.5, 0.0), 0.5));
+        let twice = evaluated_cell([0.6, 0.0], 0.5, 0.0);
         assert!(near(twice, 0.0828), "{twice:?}");
         assert!(twice.p_go_low < twice.p_go && twice.p_go < twice.p_go_high);
         // all variation is that of the soil, also at the limit of the climb
         for slope in [0.2, 0.3, 0.6] {
-            assert_eq!(asked([slope, 0.0], 0.5, 0.0).soil_share, 1.0);
+            assert_eq!(evaluated_cell([slope, 0.0], 0.5, 0.0).soil_share, 1.0);
         }
-        assert!(asked([0.3, 0.0], 0.05, 0.2).soil_share < 0.3);
-        assert!(asked([0.3, 0.0], 0.5, 0.01).soil_share > 0.85);
-        assert_eq!(asked([0.3, 0.0], 0.0, 0.1).soil_share, 0.0);
+        assert!(evaluated_cell([0.3, 0.0], 0.05, 0.2).soil_share < 0.3);
+        assert!(evaluated_cell([0.3, 0.0], 0.5, 0.01).soil_share > 0.85);
+        assert_eq!(evaluated_cell([0.3, 0.0], 0.0, 0.1).soil_share, 0.0);
     }
 
     #[test]
     fn errors_of_slope_blur_the_bound_alike() {
-        let cell = asked([0.3, 0.0], 0.0, 0.05);
+        let cell = evaluated_cell([0.3, 0.0], 0.0, 0.05);
         // with a random error the steepest direction is steeper than the slope itself: where the
         // error is lateral, a neighboring direction takes over
         assert!((0.35..=0.53).contains(&cell.p_go), "{cell:?}");

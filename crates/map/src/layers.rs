@@ -5,7 +5,7 @@ use super::conditions::{Conditions, Layer, Ridges, Stems};
 use bekker_ground::soil::Moisture;
 use bekker_ground::terrain::{CellContent, Raster, TerrainError, read_raster_with};
 use bekker_scenario::build::BuiltTerrain;
-use bekker_scenario::config::{CustomSoil, Roughness};
+use bekker_scenario::config::{CustomSoil, RoughnessConfig};
 use bekker_scenario::{Diagnostic, DiagnosticKind, Diagnostics, Document, ScenarioFile, input};
 use std::fmt::Display;
 
@@ -17,7 +17,7 @@ const DEPTH_STEP: f64 = 0.05;
 pub struct Layers {
     strength: Option<ConditionSource<f64>>,
     moisture: Option<ConditionSource<f64>>,
-    roughness: Option<ConditionSource<Roughness>>,
+    roughness: Option<ConditionSource<RoughnessConfig>>,
     snow: Option<ConditionSource<f64>>,
     frost: Option<ConditionSource<f64>>,
     stems: Option<ConditionSource<Stems>>,
@@ -124,23 +124,35 @@ impl Layers {
         cells: &Cells,
     ) -> impl Iterator<Item = (&'static str, f64, &'static str)> {
         let Layers { strength, moisture, roughness, snow, frost, stems, ridges } = self;
-        fn of<T: Copy>(layer: &Option<ConditionSource<T>>, cells: &Cells) -> f64 {
+        fn missing<T: Copy>(layer: &Option<ConditionSource<T>>, cells: &Cells) -> f64 {
             layer.as_ref().map_or(0.0, |own| own.missing_share(cells))
         }
         let shares = [
-            ("conditions.strength", of(strength, cells), "soils have their nominal strength there"),
-            ("conditions.moisture", of(moisture, cells), "soils have their nominal moisture there"),
-            ("conditions.roughness", of(roughness, cells), "the terrain's roughness applies there"),
-            ("conditions.snow.depth", of(snow, cells), "no snow there"),
-            ("conditions.frost.depth", of(frost, cells), "no frost there"),
-            ("conditions.stems", of(stems, cells), "no stems there"),
-            ("conditions.ridges", of(ridges, cells), "no ridges there"),
+            (
+                "conditions.strength",
+                missing(strength, cells),
+                "soils have their nominal strength there",
+            ),
+            (
+                "conditions.moisture",
+                missing(moisture, cells),
+                "soils have their nominal moisture there",
+            ),
+            (
+                "conditions.roughness",
+                missing(roughness, cells),
+                "the terrain's roughness applies there",
+            ),
+            ("conditions.snow.depth", missing(snow, cells), "no snow there"),
+            ("conditions.frost.depth", missing(frost, cells), "no frost there"),
+            ("conditions.stems", missing(stems, cells), "no stems there"),
+            ("conditions.ridges", missing(ridges, cells), "no ridges there"),
         ];
         shares.into_iter().filter(|(_, share, _)| *share > 0.0)
     }
 
     /// Returns the class of roughness at a point.
-    pub(super) fn roughness(&self, point: [f64; 2]) -> Option<Roughness> {
+    pub(super) fn roughness(&self, point: [f64; 2]) -> Option<RoughnessConfig> {
         self.roughness.as_ref()?.value_at(point)
     }
 

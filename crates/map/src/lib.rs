@@ -2,7 +2,7 @@
 //!
 //! A [`MapFile`] specifies the vehicle, the ground and the uncertainties. For each [`GroundCover`],
 //! the vehicle is driven in full physics over planes until its speed is steady
-//! ([`CrossingDriver`]). The resulting [`Table`] is evaluated for every cell, direction and draw.
+//! ([`CrossingDriver`]). The resulting [`SpeedTable`] is evaluated for every cell, direction and draw.
 //! Alternatively every cell itself is driven ([`DrivePlan`]). This crate opens no file except the
 //! map file and those that it names.
 //!
@@ -33,10 +33,10 @@ mod walls;
 pub use audit::{Audit, AuditedDrive, CONFIDENCE, audit};
 pub use cell_metrics::{CellMetrics, CellTrafficability, Reason};
 pub use cells::{Cells, Quadric, quadrics, slope_deviation};
-pub use closure::{Closure, closures};
+pub use closure::{CellClosure, closures};
 pub use conditions::{Conditions, FrostLayer, Layer, Ridges, SnowLayer, Stems};
 pub use config::{
-    Barrier, BarrierKind, ElevationError, MapConfig, MappedVehicle, Strength, TableConfig,
+    BarrierKind, ElevationError, MapBarrier, MapConfig, MappedVehicle, Strength, TableConfig,
 };
 pub use cover::GroundCover;
 pub use crossing::{Crossing, CrossingEnd, MIN_STEADY_SPEED};
@@ -48,4 +48,4 @@ pub use evaluation::{
 pub use map_file::{MapFile, VEHICLE, schema};
 pub use map_route::{MapRoute, Obstruction, RouteAim, best_route, obstructions};
 pub use route_scenario::RouteScenario;
-pub use table::{Axes, Column, InterpolatedCurve, InterpolationIndex, Table};
+pub use table::{InterpolatedCurve, InterpolationIndex, SpeedTable, TableAxes, TableColumn};

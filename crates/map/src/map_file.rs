@@ -10,10 +10,10 @@ use bekker_ground::soil::{Frost, Soil, SoilId, SoilKind};
 use bekker_ground::terrain::SoilMap;
 use bekker_math::numeric::{GRAVITY, atan2, hypot};
 use bekker_scenario::build::{self, AssetCache, BuiltTerrain, SoilTable};
-use bekker_scenario::config::{self, CustomSoil, Driver, PathEnd, Surface};
+use bekker_scenario::config::{self, CustomSoil, DriverConfig, PathEnd, SurfaceConfig};
 use bekker_scenario::{
-    Diagnostic, DiagnosticKind, Diagnostics, Document, Node, Scenario, ScenarioFile,
-    SourceLocation, Value, conform, input,
+    Diagnostic, DiagnosticKind, Diagnostics, Document, DocumentNode, Scenario, ScenarioFile,
+    SourceLocation, TomlValue, conform, input,
 };
 use bekker_vehicle::Locks;
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ impl MapFile {
         // position of the vehicle anyway; objects of a random surface keep their distance from the
         // vehicle of the file
         let mut bare = base.clone();
-        if matches!(config.terrain.surface, Surface::Dem { .. }) {
+        if matches!(config.terrain.surface, SurfaceConfig::Dem { .. }) {
             bare.scenario.vehicle.clear();
         }
         let land = build::terrain(&bare, &soils, &AssetCache::default()).map_err(with_map_keys)?;
@@ -213,7 +213,7 @@ impl MapFile {
                 self.document.diagnostic(key, DiagnosticKind::Refused { cause }).to_string()
             }));
         }
-        let cells = Cells::within(self.area, self.config.cell);
+        let cells = Cells::from_bounds(self.area, self.config.cell);
         warnings.extend(self.layers.omissions(&cells).map(|(key, share, instead)| {
             let cause = format!(
                 "has no data in {:.1} % of the map's cells, and `value` is not given: {instead}",
@@ -311,7 +311,7 @@ impl MapFile {
         let mut scenario = self.drive(cover, held, strength, line, f64::INFINITY);
         let own = self.base.scenario.terrain.stamp.len();
         scenario.terrain.stamp.drain(..own);
-        scenario.terrain.surface = Surface::Slope {
+        scenario.terrain.surface = SurfaceConfig::Slope {
             elevation: 0.0,
             grade: hypot(along, across),
             uphill_deg: atan2(across, along).to_degrees(),
@@ -326,7 +326,7 @@ impl MapFile {
         let bare = GroundCover { roughness: cover.roughness, ..GroundCover::bare(cover.soil) };
         let mut scenario = self.on_plane(&bare, f64::INFINITY, 1.0, [0.0; 2]);
         if matches!(self.soil_of(cover).kind, SoilKind::Deformable(_)) {
-            scenario.soil = config::SoilMap {
+            scenario.soil = config::SoilMapConfig {
                 default: FIRM.into(),
                 raster: None,
                 zone: Vec::new(),
@@ -356,7 +356,7 @@ impl MapFile {
         let mut scenario = self.drive(cover, held, strength, line, length_ahead);
         let start = [0, 1].map(|k| from[k] - lead_in * towards[k]);
         scenario.vehicle[0].position = start;
-        if let Driver::Path { waypoints, .. } = &mut scenario.vehicle[0].driver {
+        if let DriverConfig::Path { waypoints, .. } = &mut scenario.vehicle[0].driver {
             waypoints[0] = start;
         }
         scenario
@@ -427,7 +427,7 @@ impl MapFile {
         Scenario {
             terrain,
             scenery: cover.stems.iter().map(|own| own.along_path(&line)).collect(),
-            soil: config::SoilMap {
+            soil: config::SoilMapConfig {
                 default: ADJUSTED_SOIL.into(),
                 raster: None,
                 zone: Vec::new(),
@@ -465,9 +465,9 @@ fn snow_soil(base: &ScenarioFile, name: &str) -> Result<Soil, Diagnostics> {
 }
 
 /// Returns a driver along waypoints with a speed limit, m/s.
-pub(super) fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> Driver {
+pub(super) fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> DriverConfig {
     let (look_ahead, start, stop, reverse) = (5.0, 0.0, None, false);
-    Driver::Path {
+    DriverConfig::Path {
         waypoints,
         speed,
         look_ahead,
@@ -490,31 +490,31 @@ fn with_map_keys(diagnostics: Diagnostics) -> Diagnostics {
 /// Builds the scenario of a map from the map's own nodes, so that faults report their lines.
 fn scenario_document(map: &Document, config: &MapConfig) -> Document {
     let location = map.root.location.clone();
-    let node = |value| Node { location: location.clone(), value };
-    let number = |x: f64| node(Value::Float(x));
-    let mut root: BTreeMap<String, Node> = BTreeMap::new();
+    let node = |value| DocumentNode { location: location.clone(), value };
+    let number = |x: f64| node(TomlValue::Float(x));
+    let mut root: BTreeMap<String, DocumentNode> = BTreeMap::new();
     for key in ["format", "seed", "terrain", "soil", "ground"] {
         if let Some(given) = map.get(key) {
             root.insert(key.into(), given.clone());
         }
     }
-    root.insert("name".into(), node(Value::Text("map".into())));
+    root.insert("name".into(), node(TomlValue::Text("map".into())));
     let times = [("duration", 60.0), ("step", config.step), ("heartbeat", HEARTBEAT)];
     let time = times.map(|(key, time)| (key.to_owned(), number(time))).into();
-    root.insert("time".into(), node(Value::Table(time)));
+    root.insert("time".into(), node(TomlValue::Table(time)));
     let mut vehicle = match map.get("vehicle").map(|given| &given.value) {
-        Some(Value::Table(given)) => given.clone(),
+        Some(TomlValue::Table(given)) => given.clone(),
         _ => BTreeMap::new(),
     };
-    vehicle.insert("name".into(), node(Value::Text(VEHICLE.into())));
+    vehicle.insert("name".into(), node(TomlValue::Text(VEHICLE.into())));
     let [x, y] = center(config);
-    vehicle.insert("position".into(), node(Value::List(vec![number(x), number(y)])));
-    let vehicle = Node {
+    vehicle.insert("position".into(), node(TomlValue::List(vec![number(x), number(y)])));
+    let vehicle = DocumentNode {
         location: map.get("vehicle").map_or(location.clone(), |given| given.location.clone()),
-        value: Value::Table(vehicle),
+        value: TomlValue::Table(vehicle),
     };
-    root.insert("vehicle".into(), node(Value::List(vec![vehicle])));
-    Document::new(Node { location: location.clone(), value: Value::Table(root) })
+    root.insert("vehicle".into(), node(TomlValue::List(vec![vehicle])));
+    Document::new(DocumentNode { location: location.clone(), value: TomlValue::Table(root) })
 }
 
 /// Checks that the step is in whole microseconds and divides the heartbeat of the drives.
@@ -575,7 +575,7 @@ fn area(
         let count = columns * rows;
         return Err(refused(format!("has {count:.0} cells; must have at most {MAX_CELLS:.0}")));
     }
-    Ok(Cells::within(inside, config.cell).bounds())
+    Ok(Cells::from_bounds(inside, config.cell).bounds())
 }
 
 fn barriers(config: &MapConfig, document: &Document) -> Result<SoilMap, Diagnostics> {
@@ -641,9 +641,9 @@ fn canonical_soil<'a>(soils: &'a SoilTable, name: &'a str) -> &'a str {
 }
 
 /// Returns the keys of the objects on a random surface.
-fn object_keys(surface: &Surface) -> impl Iterator<Item = &'static str> {
+fn object_keys(surface: &SurfaceConfig) -> impl Iterator<Item = &'static str> {
     let objects = match surface {
-        Surface::Random(own) => vec![
+        SurfaceConfig::Random(own) => vec![
             ("holes", own.holes.count, own.holes.density),
             ("trees", own.trees.count, own.trees.density),
             ("rocks", own.rocks.count, own.rocks.density),

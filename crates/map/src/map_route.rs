@@ -164,7 +164,7 @@ impl Neighbor {
         f64::from(trafficability[cell].p_go[self.direction])
     }
 
-    /// Returns the smaller probability of the two cells beside the step.
+    /// Returns the smaller probability of the two cells adjacent to the step.
     fn corner_p_go(&self, trafficability: &[CellTrafficability]) -> f64 {
         let [one, other] = self.corner_cells.map(|own| self.p_go(trafficability, own));
         one.min(other)
@@ -357,7 +357,7 @@ mod tests {
     ///
     /// They may be two lakes, or a lake and impassable ground: a vehicle has a width.
     #[test]
-    fn no_way_leads_between_two_corners() {
+    fn no_path_leads_between_two_corners() {
         let (cells, mut trafficability) = field();
         let closed = CellTrafficability { p_go: vec![0.0; 8], v_p50: vec![0.0; 8] };
         let open = CellTrafficability { p_go: vec![1.0; 8], v_p50: vec![5.0; 8] };
@@ -379,7 +379,7 @@ mod tests {
 
     /// A diagonal step is as doubtful as the cells at its corner, so the safest route avoids it.
     #[test]
-    fn a_corner_is_as_sure_as_the_cells_beside_it() {
+    fn a_corner_has_the_probability_of_its_adjacent_cells() {
         let (cells, mut trafficability) = field();
         trafficability.fill(CellTrafficability { p_go: vec![1.0; 8], v_p50: vec![5.0; 8] });
         let (from, to) = (4 * 9 + 1, 3 * 9 + 2);
@@ -403,7 +403,7 @@ mod tests {
 
     /// Walls of one and of two cells between west and east: the thinner one is the obstruction.
     #[test]
-    fn what_bars_the_way_is_the_least_that_does_not_go() {
+    fn the_reported_bar_is_the_smallest_impassable_area() {
         let (cells, mut trafficability) = field();
         trafficability.fill(CellTrafficability { p_go: vec![1.0; 8], v_p50: vec![5.0; 8] });
         for row in 0..9 {
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_goes_there_is_no_way() {
+    fn without_passable_cells_there_is_no_path() {
         let (cells, mut trafficability) = field();
         for row in 0..9 {
             trafficability[row * 9 + 4].p_go.fill(0.0);

@@ -14,7 +14,7 @@ use super::walls::walls;
 use bekker_ground::soil::{SoilId, SoilKind};
 use bekker_math::numeric::{atan2, exp, hypot, ln};
 use bekker_scenario::Scenario;
-use bekker_scenario::config::{Area, PathEnd, Roughness, Scenery, SoilMap, Zone};
+use bekker_scenario::config::{AreaConfig, PathEnd, RoughnessConfig, Scenery, SoilMapConfig, Zone};
 use std::collections::BTreeSet;
 
 /// Number of soils up to which strengths are exact, and the step of their logarithm beyond it.
@@ -51,7 +51,7 @@ impl SoilState {
 impl MapFile {
     /// Returns a drive along a route over the map's ground, with conditions at their medians.
     pub fn route_scenario(&self, name: &str, route: &MapRoute, duration: f64) -> RouteScenario {
-        let cells = Cells::within(self.area, self.config.cell);
+        let cells = Cells::from_bounds(self.area, self.config.cell);
         let mut scenario = self.base.scenario.clone();
         let mut omissions = Vec::new();
         scenario.name = name.into();
@@ -96,7 +96,12 @@ impl MapFile {
         name
     }
 
-    fn route_soils(&self, cells: &Cells, route: &MapRoute, omissions: &mut Vec<String>) -> SoilMap {
+    fn route_soils(
+        &self,
+        cells: &Cells,
+        route: &MapRoute,
+        omissions: &mut Vec<String>,
+    ) -> SoilMapConfig {
         let middle = |cell: usize| {
             let [x, y] = cells.center(cell);
             (cell, self.soil_state(self.land.terrain.soil(x, y), [x, y]))
@@ -136,7 +141,7 @@ impl MapFile {
         let differing = soil_state.iter().filter(|(_, own)| *own != common_state(own.cover.soil));
         map.zone.extend(differing.map(|(cell, own)| {
             let [west, south, east, north] = cells.square(*cell);
-            let area = Area::Rectangle { min: [west, south], max: [east, north] };
+            let area = AreaConfig::Rectangle { min: [west, south], max: [east, north] };
             Zone { soil: named(own), area }
         }));
         map
@@ -148,10 +153,10 @@ impl MapFile {
         cells: &Cells,
         route: &MapRoute,
         omissions: &mut Vec<String>,
-    ) -> Option<Roughness> {
+    ) -> Option<RoughnessConfig> {
         let own = self.base.scenario.terrain.roughness;
         let of = |cell: &usize| self.cover(cells.center(*cell)).roughness.or(own);
-        let classes: Vec<Option<Roughness>> = route.through.iter().map(of).collect();
+        let classes: Vec<Option<RoughnessConfig>> = route.through.iter().map(of).collect();
         let count = |class| classes.iter().filter(|own| **own == class).count();
         let most = classes.iter().copied().max_by_key(|class| count(*class)).unwrap_or(own);
         if count(most) < classes.len() {
@@ -273,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn things_stand_where_their_cells_lie_and_none_elsewhere() {
+    fn obstacles_are_in_their_cells_only() {
         let cells = Cells { columns: 4, rows: 1, side: 10.0, north_west: [0.0, 10.0] };
         let of = |cell: usize| (cell != 1).then_some((4.0, cell));
         let found = spaced_objects(&cells, &[0, 1, 2, 3], of);
@@ -285,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beside_a_way_is_taken_once_and_in_its_order() {
+    fn obstacles_along_a_path_are_listed_once_in_order() {
         let cells = Cells { columns: 3, rows: 2, side: 10.0, north_west: [0.0; 2] };
         assert_eq!(cells_near(&cells, &[3, 4]), [3, 0, 1, 4, 2, 5]);
     }

@@ -3,7 +3,7 @@
 use super::crossing::MIN_STEADY_SPEED;
 use bekker_math::numeric::{hypot, sin_cos};
 use bekker_ranks::{Flow, HeartbeatInfo, Observer};
-use bekker_scenario::config::Vehicle;
+use bekker_scenario::config::VehicleConfig;
 use std::convert::Infallible;
 
 /// Largest distance of a vehicle from its path, m: a lane width.
@@ -49,16 +49,16 @@ impl AveragingPieces {
 }
 
 /// A straight path from a vehicle's start.
-struct Axis {
+struct StraightPath {
     from: [f64; 2],
     towards: [f64; 2],
     is_off_course: bool,
 }
 
-impl Axis {
-    fn from_start(vehicle: &Vehicle) -> Axis {
+impl StraightPath {
+    fn from_start(vehicle: &VehicleConfig) -> StraightPath {
         let (sin, cos) = sin_cos(vehicle.heading_deg.to_radians());
-        Axis { from: vehicle.position, towards: [cos, sin], is_off_course: false }
+        StraightPath { from: vehicle.position, towards: [cos, sin], is_off_course: false }
     }
 
     /// Returns the distance of a point along the path, m; records a point that is off course.
@@ -72,7 +72,7 @@ impl Axis {
 
 /// Observes a vehicle until its speed is steady.
 pub(super) struct SteadySpeedObserver {
-    axis: Axis,
+    axis: StraightPath,
     averaging: AveragingPieces,
     /// Time and distance along the path at the last heartbeat, s and m.
     last: [f64; 2],
@@ -82,8 +82,8 @@ pub(super) struct SteadySpeedObserver {
 }
 
 impl SteadySpeedObserver {
-    pub fn new(vehicle: &Vehicle, averaging: AveragingPieces) -> SteadySpeedObserver {
-        let axis = Axis::from_start(vehicle);
+    pub fn new(vehicle: &VehicleConfig, averaging: AveragingPieces) -> SteadySpeedObserver {
+        let axis = StraightPath::from_start(vehicle);
         SteadySpeedObserver { axis, averaging, last: [0.0; 2], ends: vec![0.0], speed: None }
     }
 
@@ -183,7 +183,7 @@ impl Pass {
 
 /// Observes a vehicle that approaches and crosses a cell.
 pub(super) struct PassObserver {
-    axis: Axis,
+    axis: StraightPath,
     /// Distances of entry and exit from the start, m.
     bounds: [f64; 2],
     /// Time and distance along the path at the last heartbeat, s and m.
@@ -195,9 +195,9 @@ pub(super) struct PassObserver {
 }
 
 impl PassObserver {
-    pub fn new(vehicle: &Vehicle, lead_in: f64, length: f64) -> PassObserver {
+    pub fn new(vehicle: &VehicleConfig, lead_in: f64, length: f64) -> PassObserver {
         PassObserver {
-            axis: Axis::from_start(vehicle),
+            axis: StraightPath::from_start(vehicle),
             bounds: [lead_in, lead_in + length],
             last: [0.0; 2],
             entered: (lead_in <= 0.0).then_some([0.0, vehicle.speed]),
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     fn observer(averaging: AveragingPieces) -> SteadySpeedObserver {
-        let axis = Axis { from: [0.0; 2], towards: [1.0, 0.0], is_off_course: false };
+        let axis = StraightPath { from: [0.0; 2], towards: [1.0, 0.0], is_off_course: false };
         SteadySpeedObserver { axis, averaging, last: [0.0; 2], ends: vec![0.0], speed: None }
     }
 
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_slows_down_to_less_than_a_crawl_does_not_go() {
+    fn drives_below_crawling_speed_are_no_go() {
         for steady in [0.0, 0.3, 0.45] {
             let a = |v: f64, _| (steady * steady - v * v) / 10.0;
             assert_eq!(found(2.0, AveragingPieces::with_spacing(None), a).0, None, "{steady}");

@@ -37,27 +37,27 @@ mod tests {
     use super::*;
     use bekker_ground::soil::catalog::catalog;
 
-    fn at(name: &str, given: Option<&CustomSoil>, strength: f64) -> CustomSoil {
+    fn soil_with_strength(name: &str, given: Option<&CustomSoil>, strength: f64) -> CustomSoil {
         soil_at_strength(&catalog().find(name).unwrap().to_soil(), given, strength, "own")
     }
 
     #[test]
     fn strengths_multiply_and_firm_ground_has_none() {
-        let clay = at("lean_clay_22_wes", None, 0.5);
+        let clay = soil_with_strength("lean_clay_22_wes", None, 0.5);
         assert_eq!(
             (clay.based_on.as_deref(), clay.strength),
             (Some("lean_clay_22_wes"), Some(0.5))
         );
-        let again = at("lean_clay_22_wes", Some(&clay), 0.5);
+        let again = soil_with_strength("lean_clay_22_wes", Some(&clay), 0.5);
         assert_eq!(again.strength, Some(0.25));
-        let firm = at("rigid", None, 0.5);
+        let firm = soil_with_strength("rigid", None, 0.5);
         assert!(firm.strength.is_none() && firm.friction.is_some() && firm.based_on.is_none());
     }
 
     #[test]
     fn no_soil_gets_steeper_than_the_laws_allow() {
         let sand = catalog().find("dry_sand_lll").unwrap().to_soil();
-        let strength = at("dry_sand_lll", None, 9.0).strength.unwrap();
+        let strength = soil_with_strength("dry_sand_lll", None, 9.0).strength.unwrap();
         assert!(strength > 3.0 && sand.with_strength(strength).check().is_ok(), "{strength}");
     }
 }

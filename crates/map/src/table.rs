@@ -33,16 +33,16 @@ const STRENGTH_RANGE: f64 = 2.5;
 
 /// Column of the table: one strength and side slope.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Column {
+pub struct TableColumn {
     /// All crossings driven, by grade in steps of 0.0125.
     pub driven: BTreeMap<i32, Crossing>,
     /// Steepest passable grades, down and up; equal if no grade is passable.
     pub bounds: [f64; 2],
 }
 
-impl Column {
+impl TableColumn {
     /// Drives a column; `cross` is called for grades up to `steepest`.
-    pub fn drive(steepest: f64, mut cross: impl FnMut(f64) -> Crossing) -> Column {
+    pub fn drive(steepest: f64, mut cross: impl FnMut(f64) -> Crossing) -> TableColumn {
         let last = ((steepest / STEP) as i32).max(SCAN_STEPS);
         let mut driven = BTreeMap::new();
         let mut is_passable = |driven: &mut BTreeMap<i32, Crossing>, step: i32| {
@@ -53,7 +53,7 @@ impl Column {
         let mut scan = (0..=last / SCAN_STEPS).map(|n| -n * SCAN_STEPS).chain([-last]);
         let Some(start) = scan.find(|step| is_passable(&mut driven, *step)) else {
             let never = -f64::from(last) * STEP;
-            return Column { driven, bounds: [never; 2] };
+            return TableColumn { driven, bounds: [never; 2] };
         };
         let bounds = [-1, 1].map(|sign: i32| {
             let end = sign * last;
@@ -99,14 +99,14 @@ impl Column {
                 break;
             }
         }
-        Column { driven, bounds }
+        TableColumn { driven, bounds }
     }
 
     /// Returns the curve of speed, m/s, over the relative grade.
     ///
     /// Its points are at equal arc lengths: a length is half the relative grade plus half the
     /// fraction of all changes of speed.
-    fn curve(&self) -> Curve {
+    fn curve(&self) -> SpeedCurve {
         let [low, high] = self.bounds;
         let width = (high - low).max(STEP);
         let inner = self.driven.iter().filter(|(_, own)| own.is_passable()).map(|(step, own)| {
@@ -129,28 +129,28 @@ impl Column {
 
 /// Speeds of a column over the relative grade between its bounds.
 #[derive(Clone, Debug, PartialEq)]
-struct Curve {
+struct SpeedCurve {
     /// Relative grade and speed, m/s, of each point.
     knots: [[f64; 2]; KNOTS],
     /// For each interval of the relative grade, the last point not beyond its start.
     reached: [u8; INTERVALS + 1],
 }
 
-impl Curve {
-    fn new(knots: [[f64; 2]; KNOTS]) -> Curve {
+impl SpeedCurve {
+    fn new(knots: [[f64; 2]; KNOTS]) -> SpeedCurve {
         let reached = |part: usize| {
             let begin = part as f64 / INTERVALS as f64;
             let farther = knots.partition_point(|[share, _]| *share <= begin);
             farther.saturating_sub(1).min(KNOTS - 2) as u8
         };
-        Curve { knots, reached: std::array::from_fn(reached) }
+        SpeedCurve { knots, reached: std::array::from_fn(reached) }
     }
 }
 
 /// Resamples a polyline of relative grade and speed at equal arc lengths.
 ///
 /// An arc length is half the relative grade plus half the fraction of all changes of speed.
-fn resample(points: &[[f64; 2]]) -> Curve {
+fn resample(points: &[[f64; 2]]) -> SpeedCurve {
     let change = |pair: &[[f64; 2]]| (pair[1][1] - pair[0][1]).abs();
     let changes: f64 = points.windows(2).map(change).sum();
     let mut lengths = vec![0.0];
@@ -168,12 +168,12 @@ fn resample(points: &[[f64; 2]]) -> Curve {
             |k: usize| points[after - 1][k] + part * (points[after][k] - points[after - 1][k]);
         [between(0), between(1)]
     };
-    Curve::new(std::array::from_fn(place))
+    SpeedCurve::new(std::array::from_fn(place))
 }
 
 /// Strengths and side slopes of a table's columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Axes {
+pub struct TableAxes {
     /// Logarithms of the least and the greatest strength.
     pub range: [f64; 2],
     /// Strengths as multiples of the soil's nominal strength, in a geometric sequence.
@@ -182,7 +182,7 @@ pub struct Axes {
     pub side_slopes: Vec<f64>,
 }
 
-impl Axes {
+impl TableAxes {
     /// Creates the axes for a median strength.
     ///
     /// The logarithm of strength has the standard deviation `sigma`, and an offset per cell within
@@ -192,7 +192,7 @@ impl Axes {
         config: &TableConfig,
         [median, sigma]: [f64; 2],
         [least, greatest]: [f64; 2],
-    ) -> Axes {
+    ) -> TableAxes {
         let (middle, reach) = (ln(median), STRENGTH_RANGE * sigma);
         let range = [middle + least - reach, middle + greatest + reach];
         let width = range[1] - range[0];
@@ -209,7 +209,7 @@ impl Axes {
             exp(range[0] + width * share)
         };
         let side = |n: usize| config.steepest * n as f64 / (config.side_slopes - 1) as f64;
-        Axes {
+        TableAxes {
             range,
             strengths: (0..count).map(strength).collect(),
             side_slopes: (0..config.side_slopes).map(side).collect(),
@@ -230,14 +230,14 @@ impl Axes {
 
 /// Table of one soil, for evaluation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct SpeedTable {
     sides: usize,
     strengths: usize,
     side_step: f64,
     /// Logarithms of the least strength, and of the ratio of two adjacent strengths.
     logarithms: [f64; 2],
     bounds: Vec<[f64; 2]>,
-    curves: Vec<Curve>,
+    curves: Vec<SpeedCurve>,
 }
 
 /// Position between two strengths.
@@ -250,7 +250,7 @@ pub struct InterpolationIndex {
 /// Interpolation between four columns at a strength and side slope.
 #[derive(Clone, Copy, Debug)]
 pub struct InterpolatedCurve<'a> {
-    curves: [&'a Curve; 4],
+    curves: [&'a SpeedCurve; 4],
     weights: [f64; 4],
     bounds: [f64; 2],
 }
@@ -295,12 +295,12 @@ impl InterpolatedCurve<'_> {
     }
 }
 
-impl Table {
+impl SpeedTable {
     /// Creates a table from columns in the order of their axes.
-    pub fn new(axes: &Axes, columns: &[Column]) -> Table {
+    pub fn new(axes: &TableAxes, columns: &[TableColumn]) -> SpeedTable {
         let side_step = axes.side_slopes.get(1).copied().unwrap_or(1.0);
         let strengths = axes.strengths.len();
-        let mut table = Table {
+        let mut table = SpeedTable {
             sides: axes.side_slopes.len(),
             strengths,
             side_step,
@@ -309,7 +309,7 @@ impl Table {
                 (axes.range[1] - axes.range[0]) / (strengths.max(2) - 1) as f64,
             ],
             bounds: columns.iter().map(|own| own.bounds).collect(),
-            curves: columns.iter().map(Column::curve).collect(),
+            curves: columns.iter().map(TableColumn::curve).collect(),
         };
         table.close();
         table
@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_column_finds_its_bounds_to_half_a_step() {
-        let column = Column::drive(0.8, hill);
+        let column = TableColumn::drive(0.8, hill);
         let [low, high] = column.bounds;
         assert!((low + 0.55).abs() <= 0.5 * STEP + 1e-9 && (high - 0.3).abs() <= 0.5 * STEP + 1e-9);
         let grades: Vec<i32> =
@@ -415,13 +415,13 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_only_downhill_or_never_is_known_as_such() {
-        let down = Column::drive(0.8, |g| if g < -0.3 { crossed(2.0) } else { stuck() });
+    fn curves_that_pass_only_downhill_or_never_are_recognized() {
+        let down = TableColumn::drive(0.8, |g| if g < -0.3 { crossed(2.0) } else { stuck() });
         assert_eq!(down.bounds[0], -0.8);
         assert!((down.bounds[1] + 0.3).abs() <= STEP);
-        let never = Column::drive(0.8, |_| stuck());
+        let never = TableColumn::drive(0.8, |_| stuck());
         assert_eq!(never.bounds[0], never.bounds[1]);
-        let always = Column::drive(0.8, |_| crossed(5.0));
+        let always = TableColumn::drive(0.8, |_| crossed(5.0));
         assert_eq!(always.bounds, [-0.8, 0.8]);
     }
 
@@ -433,22 +433,22 @@ mod tests {
     fn between_columns_bounds_and_speeds_are_near_the_formula() {
         let config = TableConfig { strengths: 7, side_slopes: 7, steepest: 0.8 };
         let sigma = 0.5;
-        let axes = Axes::new(&config, [1.0, sigma], [0.0; 2]);
+        let axes = TableAxes::new(&config, [1.0, sigma], [0.0; 2]);
         let top = |strength: f64, side: f64| 0.3 * strength.sqrt() - 0.2 * side;
         let truth = |strength: f64, [grade, side]: [f64; 2]| {
             let share = (grade + 0.8) / (top(strength, side) + 0.8);
             if share <= 1.0 { 8.0 - 6.0 * share } else { 0.0 }
         };
-        let columns: Vec<Column> = (0..axes.columns())
+        let columns: Vec<TableColumn> = (0..axes.columns())
             .map(|n| {
                 let [strength, side] = axes.column_values(n);
-                Column::drive(0.8, |grade| {
+                TableColumn::drive(0.8, |grade| {
                     let speed = truth(strength, [grade, side]);
                     if speed > 0.0 { crossed(speed) } else { stuck() }
                 })
             })
             .collect();
-        let table = Table::new(&axes, &columns);
+        let table = SpeedTable::new(&axes, &columns);
         for n in 0..2000 {
             let part = |k: u32| f64::from((n * 7919 + k * 104_729) % 1000) / 1000.0;
             let (z, grade, side) = (5.0 * part(1) - 2.5, 1.6 * part(2) - 0.8, 0.8 * part(3));
@@ -467,23 +467,23 @@ mod tests {
 
     #[test]
     fn a_certain_soil_has_one_strength() {
-        let axes = Axes::new(&TableConfig::default(), [0.8, 0.0], [0.0; 2]);
+        let axes = TableAxes::new(&TableConfig::default(), [0.8, 0.0], [0.0; 2]);
         assert!(axes.strengths.len() == 1 && (axes.strengths[0] - 0.8).abs() < 1e-12);
-        let columns: Vec<Column> = (0..9).map(|_| Column::drive(0.8, hill)).collect();
-        let table = Table::new(&axes, &columns);
+        let columns: Vec<TableColumn> = (0..9).map(|_| TableColumn::drive(0.8, hill)).collect();
+        let table = SpeedTable::new(&axes, &columns);
         assert!((table.speed(3.0, [0.1, 0.33]) - 3.0).abs() < 1e-6);
     }
 
     #[test]
     fn strengths_lie_as_close_where_they_differ_from_cell_to_cell() {
         let config = TableConfig { strengths: 5, ..TableConfig::default() };
-        let alike = Axes::new(&config, [1.0, 0.4], [0.0; 2]);
+        let alike = TableAxes::new(&config, [1.0, 0.4], [0.0; 2]);
         assert_eq!(alike.strengths.len(), 5);
         // from 2.5 deviations below the weakest to 2.5 above the strongest
-        let apart = Axes::new(&config, [1.0, 0.4], [-1.0, 0.0]);
+        let apart = TableAxes::new(&config, [1.0, 0.4], [-1.0, 0.0]);
         assert_eq!(apart.strengths.len(), 7);
         assert!((apart.strengths[0] - (-2.0_f64).exp()).abs() < 1e-12);
         assert_eq!(apart.strengths[6], alike.strengths[4]);
-        assert_eq!(Axes::new(&config, [1.0, 0.0], [-1.0, 0.0]).strengths.len(), 5);
+        assert_eq!(TableAxes::new(&config, [1.0, 0.0], [-1.0, 0.0]).strengths.len(), 5);
     }
 }

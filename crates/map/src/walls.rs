@@ -4,7 +4,7 @@ use super::cells::Cells;
 use bekker_agent::PropKind;
 use bekker_ground::terrain::strip;
 use bekker_math::numeric::{atan2, hypot, sin_cos};
-use bekker_scenario::config::{Area, Scenery};
+use bekker_scenario::config::{AreaConfig, Scenery};
 
 /// Longest piece of a wall, m; each piece rests on the ground by itself.
 const PIECE: f64 = 5.0;
@@ -15,7 +15,11 @@ const HEIGHT: f64 = 2.0;
 const LEAST: f64 = 0.05;
 
 /// Returns walls along the edges of an area, in cells that are `near` a route.
-pub(super) fn walls(area: &Area, cells: &Cells, near: impl Fn(usize) -> bool) -> Vec<Scenery> {
+pub(super) fn walls(
+    area: &AreaConfig,
+    cells: &Cells,
+    near: impl Fn(usize) -> bool,
+) -> Vec<Scenery> {
     let bounds = cells.bounds();
     let edges = edges(area, bounds).into_iter();
     let edges = edges.filter_map(|edge| clipped(edge, bounds));
@@ -44,13 +48,13 @@ pub(super) fn walls(area: &Area, cells: &Cells, near: impl Fn(usize) -> bool) ->
 /// Returns the edges of an area, each from end to end, m.
 ///
 /// The edge of a half-plane extends as far as `bounds` require.
-fn edges(area: &Area, [west, south, east, north]: [f64; 4]) -> Vec<[[f64; 2]; 2]> {
+fn edges(area: &AreaConfig, [west, south, east, north]: [f64; 4]) -> Vec<[[f64; 2]; 2]> {
     let around = |corners: &[[f64; 2]]| {
         let next = corners.iter().cycle().skip(1);
         corners.iter().zip(next).map(|(from, to)| [*from, *to]).collect()
     };
     match area {
-        Area::HalfPlane { through: [x, y], towards_deg } => {
+        AreaConfig::HalfPlane { through: [x, y], towards_deg } => {
             let (sin, cos) = sin_cos(towards_deg.to_radians());
             let corners = [[west, south], [west, north], [east, south], [east, north]];
             let along = corners.map(|corner| cos * (corner[1] - y) - sin * (corner[0] - x));
@@ -58,11 +62,11 @@ fn edges(area: &Area, [west, south, east, north]: [f64; 4]) -> Vec<[[f64; 2]; 2]
             let high = along.into_iter().fold(f64::NEG_INFINITY, f64::max);
             vec![[low, high].map(|along| [x - along * sin, y + along * cos])]
         }
-        Area::Rectangle { min: [west, south], max: [east, north] } => {
+        AreaConfig::Rectangle { min: [west, south], max: [east, north] } => {
             around(&[[*west, *south], [*east, *south], [*east, *north], [*west, *north]])
         }
-        Area::Band { from, to, width } => around(&strip(*from, *to, *width)),
-        Area::Polygon { points } => around(points),
+        AreaConfig::Band { from, to, width } => around(&strip(*from, *to, *width)),
+        AreaConfig::Polygon { points } => around(points),
     }
 }
 
@@ -98,12 +102,12 @@ mod tests {
 
     /// The whole length of an edge on the map is a wall, and nothing beyond the map.
     #[test]
-    fn walls_stand_along_all_edges_as_far_as_the_map_reaches() {
-        let half = Area::HalfPlane { through: [20.0, 900.0], towards_deg: 0.0 };
-        let rectangle = Area::Rectangle { min: [-10.0, -90.0], max: [10.0, 0.0] };
-        let band = Area::Band { from: [-90.0, -30.0], to: [90.0, -30.0], width: 4.0 };
-        let pond = Area::Band { from: [-20.0, 10.0], to: [10.0, 10.0], width: 10.0 };
-        let polygon = Area::Polygon { points: vec![[0.0, 0.0], [30.0, 0.0], [0.0, 40.0]] };
+    fn walls_are_along_all_edges_of_the_map() {
+        let half = AreaConfig::HalfPlane { through: [20.0, 900.0], towards_deg: 0.0 };
+        let rectangle = AreaConfig::Rectangle { min: [-10.0, -90.0], max: [10.0, 0.0] };
+        let band = AreaConfig::Band { from: [-90.0, -30.0], to: [90.0, -30.0], width: 4.0 };
+        let pond = AreaConfig::Band { from: [-20.0, 10.0], to: [10.0, 10.0], width: 10.0 };
+        let polygon = AreaConfig::Polygon { points: vec![[0.0, 0.0], [30.0, 0.0], [0.0, 40.0]] };
         // the rectangle's southern edge and the band's ends are off the map; a band has flat ends;
         // the triangle has sides of 3, 4 and 5
         let known = [100.0, 120.0, 200.0, 80.0, 120.0];
@@ -115,8 +119,8 @@ mod tests {
     }
 
     #[test]
-    fn walls_that_are_not_near_do_not_stand() {
-        let river = Area::Band { from: [2.0, -90.0], to: [2.0, 90.0], width: 1.0 };
+    fn distant_walls_are_omitted() {
+        let river = AreaConfig::Band { from: [2.0, -90.0], to: [2.0, 90.0], width: 1.0 };
         let near = CELLS.cell_at([5.0, 5.0]).unwrap();
         let walls = walls(&river, &CELLS, |cell| cell == near);
         assert_eq!(walls.len(), 2);

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn goes_on_beyond_its_last_point() {
+    fn extrapolates_beyond_its_last_point() {
         let curve = Curve::new(vec![[0.0, 1.0], [2.0, 5.0], [3.0, 11.0]]).unwrap();
         assert_eq!(curve.extrapolated(5.0), (23.0, 6.0));
         for x in [-1.0, 0.5, 3.0] {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_function() {
+    fn non_functions_are_refused() {
         assert!(matches!(Curve::new(vec![[0.0, 1.0]]), Err(CurveError::TooShort { count: 1 })));
         let error = Curve::new(vec![[0.0, 1.0], [0.0, 2.0]]).unwrap_err();
         assert_eq!(error.to_string(), "abscissae must increase: point 1 has x = 0 after 0");

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn sines_are_weighted_as_the_transfer_function_says() {
+    fn sines_are_weighted_by_the_transfer_function() {
         for frequency in [0.5, 1.0, 2.0, 4.5, 8.0, 15.0, 30.0] {
             let (found, known) = (of_sine(frequency, 1.0, 2000.0, 100.0), weight(frequency));
             // the initial transient lasts 0.1 s of 100 s; frequencies are compressed by 0.1 % at 30

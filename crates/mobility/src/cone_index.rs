@@ -172,7 +172,7 @@ mod tests {
 
     /// The formula gives the 17 psi listed for the M113; a heavier vehicle requires stronger soil.
     #[test]
-    fn the_formula_meets_what_is_listed() {
+    fn the_formula_gives_the_listed_values() {
         assert!((M113.one_pass(11_250.0) / 17.0 - 1.0).abs() < 0.02);
         for model in ["hmmwv", "fmtv_4x4", "m113"] {
             let at = |mass| one_pass_cone_index(model, mass).unwrap();

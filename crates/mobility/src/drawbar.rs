@@ -20,7 +20,7 @@ use bekker_rig::InParallel;
 use bekker_rig::Trafficability;
 use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
-use bekker_scenario::config::{TableRow, Tow, TowKind, VehicleEnd};
+use bekker_scenario::config::{TableRow, TowConfig, TowKind, VehicleEnd};
 use bekker_vehicle::Selector;
 use std::collections::BTreeMap;
 
@@ -129,7 +129,7 @@ fn towing(subject: &Subject, soil: &str) -> Scenario {
         let mut other = subject.vehicle(pair[1], brake.clone());
         other.position = [-(n as f64 + 1.0) * (subject.geometry.length() + ROPE), 0.0];
         scenario.vehicle.push(other);
-        scenario.tow.push(Tow {
+        scenario.tow.push(TowConfig {
             from: pair[0].into(),
             to: pair[1].into(),
             kind: TowKind::Rope,

@@ -8,7 +8,7 @@ use bekker_ranks::Flow;
 use bekker_rig::InParallel;
 use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
-use bekker_scenario::config::{Driver, Surface, TableRow};
+use bekker_scenario::config::{DriverConfig, SurfaceConfig, TableRow};
 use bekker_vehicle::Locks;
 use bekker_vehicle::spec::Layout;
 
@@ -108,7 +108,7 @@ fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
 fn climb(subject: &Subject, soil: &str, grade: f64) -> Scenario {
     let name = format!("grade_{soil}_{grade:.3}");
     let mut driver = straight_path(SPEED, WAY);
-    if let Driver::Path { slip_limit, locks, .. } = &mut driver {
+    if let DriverConfig::Path { slip_limit, locks, .. } = &mut driver {
         *slip_limit = (soil == ROAD).then_some(SLIP);
         *locks = subject.spec.wheeled().map_or(Locks::OPEN, |own| own.locks());
     }
@@ -145,7 +145,7 @@ fn rolls_off(subject: &Subject, soil: &str, grade: f64) -> Result<bool, Mobility
 /// Sets a soil and a slope that rises along x.
 fn on_slope(mut scenario: Scenario, soil: &str, grade: f64) -> Scenario {
     scenario.soil.default = soil.into();
-    scenario.terrain.surface = Surface::Slope { elevation: 0.0, grade, uphill_deg: 0.0 };
+    scenario.terrain.surface = SurfaceConfig::Slope { elevation: 0.0, grade, uphill_deg: 0.0 };
     scenario
 }
 
@@ -195,7 +195,7 @@ pub(super) fn speeds(subject: &Subject, effort: SearchEffort) -> Result<Findings
 
 fn full_throttle(subject: &Subject, soil: &str, grade: f64) -> Scenario {
     let full = TableRow { throttle: 1.0, ..TableRow::default() };
-    let driver: Driver = table(&[full]);
+    let driver: DriverConfig = table(&[full]);
     let name = format!("speed_on_slope_{soil}_{grade:.1}");
     on_slope(subject.scenario(&name, SPEED_TIME, driver), soil, grade)
 }

@@ -9,7 +9,7 @@ use bekker_ranks::Flow;
 use bekker_rig::InParallel;
 use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
-use bekker_scenario::config::{Face, Stamp};
+use bekker_scenario::config::{Face, StampConfig};
 use std::f64::consts::PI;
 
 /// Vertical acceleration that a driver tolerates, g; from memory.
@@ -71,7 +71,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
 pub fn shock_speed(
     subject: &Subject,
     spacing: f64,
-    ridge: impl Fn(f64) -> Stamp,
+    ridge: impl Fn(f64) -> StampConfig,
 ) -> Result<f64, MobilityError> {
     let places: Vec<f64> =
         (0..=(ROW / spacing) as u32).map(|n| PLACE + f64::from(n) * spacing).collect();
@@ -95,14 +95,14 @@ pub fn shock_speed(
 struct Bumps {
     /// Prefix of the scenario names.
     name: String,
-    stamps: Vec<Stamp>,
+    stamps: Vec<StampConfig>,
     /// Position of the last obstacle, m.
     last: f64,
 }
 
 impl Bumps {
     fn half_round(radius: f64) -> Bumps {
-        let stamp = Stamp::Ridge {
+        let stamp = StampConfig::Ridge {
             from: [PLACE, -20.0],
             to: [PLACE, 20.0],
             width: 2.0 * radius,

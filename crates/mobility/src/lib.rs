@@ -1,4 +1,4 @@
-//! Standard mobility events, each of which drives a whole vehicle.
+//! Standard mobility events. Each drives a whole vehicle.
 //!
 //! They cover acceleration, turning, slopes, drawbar pull, ride, obstacles, passes and fuel. The
 //! events are those of the NATO Reference Mobility Model and its successor (NG-NRMM; listed after
@@ -38,7 +38,7 @@ pub use cone_index::one_pass_cone_index;
 pub use findings::{ClosedForm, EventMetric, Findings, Limit, Published};
 pub use half_round::shock_speed;
 pub use ride::ride_speed;
-pub use subject::{FrontAxle, Geometry, MobilityError, Subject};
+pub use subject::{FrontAxle, MobilityError, Subject, VehicleDimensions};
 pub use threshold::{Threshold, threshold};
 pub use tractive_effort::TractiveEffort;
 
@@ -63,7 +63,7 @@ impl SearchEffort {
 
 /// A mobility event.
 #[derive(Clone, Copy, Debug)]
-pub struct Event {
+pub struct MobilityEvent {
     /// Name, used to select the event.
     pub name: &'static str,
     /// Description in one line.
@@ -73,7 +73,7 @@ pub struct Event {
     drive: fn(&Subject, SearchEffort) -> Result<Findings, MobilityError>,
 }
 
-impl Event {
+impl MobilityEvent {
     /// Drives the event.
     ///
     /// # Errors
@@ -87,98 +87,98 @@ impl Event {
     }
 
     /// Returns the event with a name.
-    pub fn find(name: &str) -> Option<&'static Event> {
+    pub fn find(name: &str) -> Option<&'static MobilityEvent> {
         EVENTS.iter().find(|event| event.name == name)
     }
 }
 
 /// All events, in order.
-pub const EVENTS: [Event; 15] = [
-    Event {
+pub const EVENTS: [MobilityEvent; 15] = [
+    MobilityEvent {
         name: "straight",
         about: "acceleration and top speed at full throttle, braking, on a firm road",
         on_soil: false,
         drive: straight::drive,
     },
-    Event {
+    MobilityEvent {
         name: "turning",
         about: "steering circle from wall to wall at full lock",
         on_soil: false,
         drive: turning::drive,
     },
-    Event {
+    MobilityEvent {
         name: "cornering",
         about: "steady cornering at a held speed with slowly growing steering: understeer gradient",
         on_soil: false,
         drive: cornering::drive,
     },
-    Event {
+    MobilityEvent {
         name: "lane_change",
         about: "fastest double lane change within its lanes",
         on_soil: false,
         drive: lane_change::drive,
     },
-    Event {
+    MobilityEvent {
         name: "grade",
         about: "steepest grade climbed from rest, firm and on soils",
         on_soil: true,
         drive: grade::gradeability,
     },
-    Event {
+    MobilityEvent {
         name: "speed_on_slope",
         about: "speed held at full throttle up grades, firm and on soil",
         on_soil: true,
         drive: grade::speeds,
     },
-    Event {
+    MobilityEvent {
         name: "side_slope",
         about: "steepest side slope driven along under control, firm and on soil",
         on_soil: true,
         drive: side_slope::drive,
     },
-    Event {
+    MobilityEvent {
         name: "drawbar",
         about: "drawbar pull over slip against a braked vehicle on a rope, and motion resistance",
         on_soil: true,
         drive: drawbar::drive,
     },
-    Event {
+    MobilityEvent {
         name: "ride",
         about: "speed at which the driver absorbs 6 W over rough ground",
         on_soil: false,
         drive: ride::drive,
     },
-    Event {
+    MobilityEvent {
         name: "half_round",
         about: "speed at which a half-round shakes the driver with 2.5 g",
         on_soil: false,
         drive: half_round::drive,
     },
-    Event {
+    MobilityEvent {
         name: "step",
         about: "highest vertical step climbed",
         on_soil: false,
         drive: obstacles::step,
     },
-    Event {
+    MobilityEvent {
         name: "gap",
         about: "widest trench with upright walls crossed",
         on_soil: false,
         drive: obstacles::gap,
     },
-    Event {
+    MobilityEvent {
         name: "trapezoids",
         about: "deepest ditch and highest barrier with faces of 45 degrees crossed",
         on_soil: false,
         drive: obstacles::trapezoids,
     },
-    Event {
+    MobilityEvent {
         name: "passes",
         about: "weakest clay passed once and repeatedly, as a fraction of its catalog strength",
         on_soil: true,
         drive: passes::drive,
     },
-    Event {
+    MobilityEvent {
         name: "fuel",
         about: "fuel burned on a road and on soil",
         on_soil: true,

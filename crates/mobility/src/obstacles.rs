@@ -5,7 +5,7 @@ use super::subject::{Subject, straight_path};
 use super::{MobilityError, SearchEffort, threshold};
 use bekker_ranks::Flow;
 use bekker_scenario::Scenario;
-use bekker_scenario::config::{Face, Stamp};
+use bekker_scenario::config::{Face, StampConfig};
 use bekker_vehicle::TrackedSpec;
 
 /// Speed of the driver, m/s.
@@ -94,17 +94,17 @@ fn with_comparison(
 }
 
 /// Returns a ridge across the path, from the start position of the obstacle.
-fn ridge(width: f64, height: f64, edge: f64) -> Stamp {
+fn ridge(width: f64, height: f64, edge: f64) -> StampConfig {
     let middle = PLACE + 0.5 * width;
     let (from, to) = ([middle, -ASIDE], [middle, ASIDE]);
-    Stamp::Ridge { from, to, width, height, edge: Some(edge), face: Face::Straight }
+    StampConfig::Ridge { from, to, width, height, edge: Some(edge), face: Face::Straight }
 }
 
-fn ditch(width: f64, depth: f64, edge: f64) -> Stamp {
+fn ditch(width: f64, depth: f64, edge: f64) -> StampConfig {
     let middle = PLACE + 0.5 * width;
     let (from, to) = ([middle, -ASIDE], [middle, ASIDE]);
     let edge = Some(edge.min(0.5 * width));
-    Stamp::Ditch { from, to, width, depth, edge, face: Face::Straight }
+    StampConfig::Ditch { from, to, width, depth, edge, face: Face::Straight }
 }
 
 /// Finds the greatest size of an obstacle; `course` returns its stamp and its length, m, by size.
@@ -113,7 +113,7 @@ fn search(
     effort: SearchEffort,
     name: &'static str,
     sizes: [f64; 2],
-    course: &(impl Fn(f64) -> (Stamp, f64) + Sync),
+    course: &(impl Fn(f64) -> (StampConfig, f64) + Sync),
 ) -> Result<Findings, MobilityError> {
     let trial = |size: f64| {
         let (stamp, length) = course(size);
@@ -136,7 +136,7 @@ fn search(
     Ok(Findings { figures: vec![metric], panels: vec![], scenarios })
 }
 
-fn scenario(subject: &Subject, name: &str, size: f64, stamp: Stamp) -> Scenario {
+fn scenario(subject: &Subject, name: &str, size: f64, stamp: StampConfig) -> Scenario {
     let way = PLACE + 30.0;
     let name = format!("{name}_{size:.3}");
     let mut scenario = subject.scenario(&name, LONGEST, straight_path(SPEED, way));

@@ -13,7 +13,7 @@ use bekker_math::numeric::{exp, ln};
 use bekker_ranks::Flow;
 use bekker_scenario::Scenario;
 use bekker_scenario::config::CustomSoil;
-use bekker_world::Placement;
+use bekker_world::VehiclePlacement;
 
 /// Fat clay of the catalog.
 const CLAY: &str = "heavy_clay_40_wes";
@@ -109,7 +109,7 @@ fn passes_lane(
     let scenario = scenario(subject, weakened);
     let mut world = subject.world(&scenario)?;
     for pass in 0..passes {
-        if pass > 0 && world.respawn(0, &Placement::default()).is_err() {
+        if pass > 0 && world.respawn(0, &VehiclePlacement::default()).is_err() {
             return Ok(false);
         }
         let mut arrived = false;

@@ -12,16 +12,16 @@ use bekker_ranks::Flow;
 use bekker_rig::InParallel;
 use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
-use bekker_scenario::config::Roughness;
+use bekker_scenario::config::RoughnessConfig;
 
 /// Absorbed power that a driver tolerates, W.
 pub(super) const LIMIT: f64 = 6.0;
 /// Classes of ISO 8608; only the first in quick runs.
-const CLASSES: [(Roughness, RoughnessClass, &str); 4] = [
-    (Roughness::E, RoughnessClass::E, "E"),
-    (Roughness::D, RoughnessClass::D, "D"),
-    (Roughness::F, RoughnessClass::F, "F"),
-    (Roughness::G, RoughnessClass::G, "G"),
+const CLASSES: [(RoughnessConfig, RoughnessClass, &str); 4] = [
+    (RoughnessConfig::E, RoughnessClass::E, "E"),
+    (RoughnessConfig::D, RoughnessClass::D, "D"),
+    (RoughnessConfig::F, RoughnessClass::F, "F"),
+    (RoughnessConfig::G, RoughnessClass::G, "G"),
 ];
 /// Range of speeds, km/h, and the resolution of the limit.
 const SPEEDS: [f64; 2] = [4.0, 100.0];
@@ -89,7 +89,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
 ///
 /// # Errors
 /// [`MobilityError`] when a scenario is refused or a trial has no result.
-pub fn ride_speed(subject: &Subject, class: Roughness) -> Result<f64, MobilityError> {
+pub fn ride_speed(subject: &Subject, class: RoughnessConfig) -> Result<f64, MobilityError> {
     let limit = threshold(SPEEDS, WIDTH, |kmh| {
         Ok::<_, MobilityError>(power(subject, class, kmh)? <= LIMIT)
     })?;
@@ -104,7 +104,7 @@ fn root_mean_square(class: RoughnessClass) -> f64 {
     (class.density() * REFERENCE * REFERENCE * (WAVES[0] - WAVES[1])).sqrt()
 }
 
-fn scenario(subject: &Subject, class: Roughness, kmh: f64) -> Scenario {
+fn scenario(subject: &Subject, class: RoughnessConfig, kmh: f64) -> Scenario {
     let speed = kmh * KMH;
     let duration = (RUN_UP + (WAY / speed).max(LEAST)).ceil();
     let name = format!("ride_{class:?}_{kmh:.1}").to_lowercase();
@@ -119,7 +119,7 @@ fn scenario(subject: &Subject, class: Roughness, kmh: f64) -> Scenario {
 
 /// Returns the absorbed power of the driver, W; infinite if the vehicle does not complete the
 /// drive.
-fn power(subject: &Subject, class: Roughness, kmh: f64) -> Result<f64, MobilityError> {
+fn power(subject: &Subject, class: RoughnessConfig, kmh: f64) -> Result<f64, MobilityError> {
     let scenario = scenario(subject, class, kmh);
     let mut recorder = RideRecorder::new(subject);
     let driven = subject.drive(&scenario, |sample| {
@@ -137,7 +137,7 @@ fn power(subject: &Subject, class: Roughness, kmh: f64) -> Result<f64, MobilityE
 /// `None` if the drive ends early.
 fn final_speed(
     subject: &Subject,
-    class: Roughness,
+    class: RoughnessConfig,
     kmh: f64,
 ) -> Result<Option<f64>, MobilityError> {
     let mut scenario = scenario(subject, class, kmh);

@@ -8,7 +8,7 @@ use bekker_agent::OutcomeCode;
 use bekker_ranks::Flow;
 use bekker_rig::InParallel;
 use bekker_scenario::Scenario;
-use bekker_scenario::config::Surface;
+use bekker_scenario::config::SurfaceConfig;
 
 /// Soils of the event.
 const SOILS: [&str; 2] = [ROAD, "upland_sandy_loam"];
@@ -69,7 +69,8 @@ fn scenario(subject: &Subject, soil: &str, slope: f64) -> Scenario {
     let name = format!("side_slope_{soil}_{slope:.3}");
     let mut scenario = subject.scenario(&name, LONGEST, straight_path(SPEED, WAY));
     scenario.soil.default = soil.into();
-    scenario.terrain.surface = Surface::Slope { elevation: 0.0, grade: slope, uphill_deg: 90.0 };
+    scenario.terrain.surface =
+        SurfaceConfig::Slope { elevation: 0.0, grade: slope, uphill_deg: 90.0 };
     scenario
 }
 

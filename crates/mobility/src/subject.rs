@@ -7,10 +7,10 @@ use bekker_math::numeric::hypot;
 use bekker_math::spatial::Vec3;
 use bekker_ranks::Flow;
 use bekker_scenario::build::{AssetCache, vehicle_spec, vehicle_specs, world_with_assets};
-use bekker_scenario::config::{Driver, PathEnd, TableRow, Time, Vehicle};
+use bekker_scenario::config::{DriverConfig, PathEnd, TableRow, TimeConfig, VehicleConfig};
 use bekker_scenario::{Diagnostics, Scenario, ScenarioFile, is_vehicle_file};
 use bekker_vehicle::driver::SteeringGeometry;
-use bekker_vehicle::spec::Footprint;
+use bekker_vehicle::spec::VehicleFootprint;
 use bekker_vehicle::{AnySpec, Locks, VehicleSpec};
 use bekker_world::World;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub struct Subject {
     /// Contents of the vehicle file.
     pub spec: AnySpec,
     /// Dimensions.
-    pub geometry: Geometry,
+    pub geometry: VehicleDimensions,
     /// Whether all trials use half the time step and half the node spacing.
     ///
     /// Results that change with it had not converged.
@@ -57,17 +57,17 @@ pub struct Subject {
     /// Soils of the catalog for events on soil; if empty, each event uses its own list.
     pub soils: Vec<String>,
     /// Tire model, inflation, payload and changes that replace those of the vehicle file.
-    variant: Option<Vehicle>,
+    variant: Option<VehicleConfig>,
     assets: AssetCache,
 }
 
 /// Dimensions of a vehicle on level ground in its design position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Geometry {
+pub struct VehicleDimensions {
     /// Wheelbase, or contact length of the tracks, and other steering parameters.
     pub steering: SteeringGeometry,
     /// Ground area covered.
-    pub footprint: Footprint,
+    pub footprint: VehicleFootprint,
     /// Mass of all bodies, kg.
     pub mass: f64,
     /// Distance between the center planes of left and right wheels or tracks, m.
@@ -135,7 +135,7 @@ impl Subject {
             false => model.to_owned(),
         };
         let assets = AssetCache::default();
-        let geometry = Geometry::new(&spec);
+        let geometry = VehicleDimensions::new(&spec);
         let (refined, soils, variant) = (false, Vec::new(), None);
         let mut subject = Subject { model, geometry, spec, refined, soils, variant, assets };
         // building a world validates the whole file
@@ -151,13 +151,13 @@ impl Subject {
     ///
     /// # Errors
     /// Faults of the inflation, payload or changes.
-    pub fn with_vehicle(self, vehicle: &Vehicle) -> Result<Subject, MobilityError> {
+    pub fn with_vehicle(self, vehicle: &VehicleConfig) -> Result<Subject, MobilityError> {
         let mut subject = Subject { variant: Some(vehicle.clone()), ..self };
         let standing = subject.scenario("standing", 1.0, hold());
         let file = ScenarioFile::from_scenario(&standing, Path::new(""))?;
         if let Some(spec) = vehicle_specs(&file)?.first() {
             let driver = subject.geometry.driver;
-            subject.geometry = Geometry { driver, ..Geometry::new(spec) };
+            subject.geometry = VehicleDimensions { driver, ..VehicleDimensions::new(spec) };
             subject.spec = AnySpec::clone(spec);
         }
         // payload and inflation are checked when a world is built
@@ -166,7 +166,7 @@ impl Subject {
     }
 
     /// Returns the vehicle of the scenarios, at rest at the origin, for modification.
-    pub fn as_vehicle(&self) -> Vehicle {
+    pub fn as_vehicle(&self) -> VehicleConfig {
         self.vehicle("subject", hold())
     }
 
@@ -179,8 +179,8 @@ impl Subject {
     }
 
     /// Creates a scenario with only this vehicle on a level road.
-    pub(super) fn scenario(&self, name: &str, duration: f64, driver: Driver) -> Scenario {
-        let mut scenario = Scenario::new(name, ROAD, Time::with_duration(duration));
+    pub(super) fn scenario(&self, name: &str, duration: f64, driver: DriverConfig) -> Scenario {
+        let mut scenario = Scenario::new(name, ROAD, TimeConfig::with_duration(duration));
         scenario.vehicle.push(self.vehicle("subject", driver));
         // a multiple of the heartbeats of all events
         scenario.output.interval = 0.04;
@@ -188,11 +188,11 @@ impl Subject {
     }
 
     /// Returns this vehicle at the origin, heading along x.
-    pub(super) fn vehicle(&self, name: &str, driver: Driver) -> Vehicle {
-        let bare = Vehicle::new(name, &self.model, driver);
+    pub(super) fn vehicle(&self, name: &str, driver: DriverConfig) -> VehicleConfig {
+        let bare = VehicleConfig::new(name, &self.model, driver);
         match self.variant.clone() {
-            Some(Vehicle { tire, inflation_kpa, payload, overrides, .. }) => {
-                Vehicle { tire, inflation_kpa, payload, overrides, ..bare }
+            Some(VehicleConfig { tire, inflation_kpa, payload, overrides, .. }) => {
+                VehicleConfig { tire, inflation_kpa, payload, overrides, ..bare }
             }
             None => bare,
         }
@@ -257,8 +257,8 @@ impl Subject {
     }
 }
 
-impl Geometry {
-    fn new(spec: &AnySpec) -> Geometry {
+impl VehicleDimensions {
+    fn new(spec: &AnySpec) -> VehicleDimensions {
         let footprint = spec.footprint();
         let (steering, gauge, wheel_radius, axle_height, chassis) = match spec {
             AnySpec::Wheeled(own) => {
@@ -283,7 +283,7 @@ impl Geometry {
         let above_axles = chassis.com[2] - axle_height;
         let center_of_mass = wheel_radius + above_axles * chassis.mass / mass;
         let front_axle = spec.wheeled().and_then(|own| FrontAxle::new(own, mass, center_of_mass));
-        Geometry {
+        VehicleDimensions {
             steering,
             footprint,
             mass,
@@ -308,35 +308,35 @@ pub(super) fn is_firm(soil: &str) -> bool {
 }
 
 /// Returns a driver that holds the brake.
-pub(super) fn hold() -> Driver {
-    Driver::Hold { brake: 1.0 }
+pub(super) fn hold() -> DriverConfig {
+    DriverConfig::Hold { brake: 1.0 }
 }
 
 /// Returns a driver with commands by time.
-pub(super) fn table(rows: &[TableRow]) -> Driver {
-    Driver::Table { rows: rows.to_vec() }
+pub(super) fn table(rows: &[TableRow]) -> DriverConfig {
+    DriverConfig::Table { rows: rows.to_vec() }
 }
 
 /// Returns a driver with constant speed, m/s, and steering by time, s.
-pub(super) fn constant_speed(speed: f64, steering: &[[f64; 2]]) -> Driver {
+pub(super) fn constant_speed(speed: f64, steering: &[[f64; 2]]) -> DriverConfig {
     let row = |&[time, steering]: &[f64; 2]| TableRow {
         time,
         steering,
         speed: Some(speed),
         ..TableRow::default()
     };
-    Driver::Table { rows: steering.iter().map(row).collect() }
+    DriverConfig::Table { rows: steering.iter().map(row).collect() }
 }
 
 /// Returns a driver along the x axis at a speed, m/s, over a distance, m, and beyond.
-pub(super) fn straight_path(speed: f64, path: f64) -> Driver {
+pub(super) fn straight_path(speed: f64, path: f64) -> DriverConfig {
     let waypoints = vec![[0.0, 0.0], [0.5 * path, 0.0], [path + WAY_AHEAD, 0.0]];
     along(waypoints, speed)
 }
 
 /// Returns a driver along waypoints at a speed, m/s, regardless of bends.
-pub(super) fn along(waypoints: Vec<[f64; 2]>, speed: f64) -> Driver {
-    Driver::Path {
+pub(super) fn along(waypoints: Vec<[f64; 2]>, speed: f64) -> DriverConfig {
+    DriverConfig::Path {
         waypoints,
         speed,
         look_ahead: 5.0,
@@ -363,7 +363,7 @@ mod tests {
 
     /// A catalog vehicle is found from any folder, such as that of a map.
     #[test]
-    fn the_catalog_lies_in_no_folder() {
+    fn the_catalog_has_no_folder() {
         let subject = Subject::new("mrzr4", Path::new("somewhere/else")).unwrap();
         assert_eq!(subject.model, "mrzr4");
         let error = Subject::new("mrzr4.toml", Path::new("somewhere/else")).unwrap_err();
@@ -372,10 +372,10 @@ mod tests {
 
     /// A payload adds to the weight and moves the center of mass.
     #[test]
-    fn what_it_carries_weighs() {
+    fn the_payload_adds_weight() {
         let bare = Subject::new("hmmwv", Path::new("")).unwrap();
         let high = Payload { mass: 500.0, position: [0.0, 0.0, 1.5], size: [0.0; 3] };
-        let vehicle = Vehicle { payload: vec![high], ..bare.as_vehicle() };
+        let vehicle = VehicleConfig { payload: vec![high], ..bare.as_vehicle() };
         let laden = bare.clone().with_vehicle(&vehicle).unwrap();
         assert!((laden.geometry.mass - bare.geometry.mass - 500.0).abs() < 1e-6);
         assert!(laden.weight() > bare.weight());
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn soils_that_are_asked_for_take_the_place_of_an_events_own() {
+    fn requested_soils_replace_those_of_an_event() {
         let mut subject = Subject::new("mrzr4", Path::new("")).unwrap();
         let [all, quick] = [false, true].map(|quick| SearchEffort { quick });
         assert_eq!(subject.event_soils(all, &["rigid", "mud"]), ["rigid", "mud"]);

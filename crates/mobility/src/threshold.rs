@@ -98,7 +98,7 @@ mod tests {
 
     /// Where passes and failures alternate, the first failure counts.
     #[test]
-    fn what_passes_again_beyond_a_failure_is_not_passed() {
+    fn a_pass_beyond_a_failure_does_not_count() {
         let found =
             threshold([0.0, 1.0], 0.01, |value| Ok::<_, Infallible>(!(0.3..=0.6).contains(&value)));
         let Threshold { passed, failed, passed_beyond } = found.unwrap();

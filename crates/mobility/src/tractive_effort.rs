@@ -156,7 +156,7 @@ mod tests {
     ///
     /// At stall the impeller turns at K √T, and the turbine gives the torque ratio times T.
     #[test]
-    fn stalls_as_the_tables_say() {
+    fn stalls_by_the_tables() {
         let spec = find_vehicle("hmmwv").unwrap();
         let own = spec.wheeled().unwrap();
         let effort = TractiveEffort::new(&spec).unwrap();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_slower_climbs_more() {
+    fn slower_vehicles_climb_steeper_grades() {
         for name in ["hmmwv", "m113", "mrzr4"] {
             let spec = find_vehicle(name).unwrap();
             let effort = TractiveEffort::new(&spec).unwrap();

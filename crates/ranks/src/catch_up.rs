@@ -3,7 +3,7 @@
 use crate::collectives::Collectives;
 use crate::rank_error::RankError;
 use bekker_ground::Patches;
-use bekker_sync::message::{Body, MessageFault, Origin, Reader};
+use bekker_sync::message::{MessageBody, MessageFault, MessageOrigin, MessageReader};
 
 /// Adds the patches of a rank's agents, read from its part of the received bytes.
 pub(crate) fn read_catch_up(
@@ -14,10 +14,10 @@ pub(crate) fn read_catch_up(
 ) -> Result<(), RankError> {
     let (run, tick) = (collectives.run(), collectives.tick());
     let corrupt = |fault| RankError::Corrupt { rank, tick, kind: "catch-up", fault };
-    let mut reader = Reader::new(collectives.part(part));
+    let mut reader = MessageReader::new(collectives.part(part));
     while let Some((sender, body)) = reader.next(&mut [], patches).map_err(corrupt)? {
-        let due = Origin { run, tick, rank: rank as u16, agent: sender.agent };
-        if !matches!(body, Body::CatchUp(_)) || sender != due {
+        let due = MessageOrigin { run, tick, rank: rank as u16, agent: sender.agent };
+        if !matches!(body, MessageBody::CatchUp(_)) || sender != due {
             let expected = "catch-up";
             return Err(corrupt(MessageFault::Kind { found: "another message", expected }));
         }

@@ -1,20 +1,20 @@
-//! The census of [`Route::Neighbor`](crate::Route::Neighbor): which agents a rank receives, and
+//! The census of [`Route::Neighbor`](crate::MessageRoute::Neighbor): which agents a rank receives, and
 //! how it fetches ground whose changes it did not receive.
 
 use crate::checked_encoding::{decode_checked, encode_with_crc};
 use crate::collectives::Collectives;
 use crate::ground_directory::{GroundDirectory, RegionReply, RegionRequest};
 use crate::own_agents::map_own_agents;
-use crate::proximity::{Proximitireply, proximity_notices, proximity_replies};
+use crate::proximity::{ProximityReply, proximity_notices, proximity_replies};
 use crate::rank_error::RankError;
-use crate::region::{CENSUS_INTERVAL, Region};
+use crate::region::{CENSUS_INTERVAL, CensusDisc};
 use crate::subscriptions::Subscriptions;
 use bekker_math::grid::TILE;
 use bekker_sensor::relief::HeightPyramid;
 use bekker_world::{RankAccess, World, WorldModel, sight_ranges};
 use std::collections::BTreeMap;
 
-/// What a rank that exchanges messages with neighbors only has besides.
+/// Additional state of a rank that exchanges messages with neighbors only.
 pub(crate) struct Neighbors {
     pub census: Census,
     pub directory: GroundDirectory,
@@ -82,16 +82,16 @@ impl Census {
         partition: &[usize],
     ) -> Result<(), RankError> {
         let clock = world.model().clock;
-        let own: Vec<Region> = map_own_agents(world, |agent, _| {
+        let own: Vec<CensusDisc> = map_own_agents(world, |agent, _| {
             let agent = agent as usize;
             let (center, speed) = world.position_and_speed(agent);
-            let region = Region::around(agent, center, speed, clock.heartbeat(), self.tile);
+            let region = CensusDisc::around(agent, center, speed, clock.heartbeat(), self.tile);
             region.with_trailer(world.trailer_reach(agent))
         });
         let sighted = self.exchange_proximity(&own, collectives)?;
         let around = HeightPyramid::view_distance(world.model().ground.lattice().spacing);
-        let looks = |region: &Region| self.sight_ranges.contains_key(&(region.agent as usize));
-        let mut regions: Vec<Region> = own
+        let looks = |region: &CensusDisc| self.sight_ranges.contains_key(&(region.agent as usize));
+        let mut regions: Vec<CensusDisc> = own
             .into_iter()
             .map(|region| if looks(&region) { region.with_view(around) } else { region })
             .collect();
@@ -112,21 +112,21 @@ impl Census {
 
     /// Returns which agents own agents see until the next census, and which ranks see own agents.
     ///
-    /// Nothing is exchanged if no agent has a camera or lidar.
+    /// Without cameras and lidars no messages are exchanged.
     fn exchange_proximity(
         &self,
-        own: &[Region],
+        own: &[CensusDisc],
         collectives: &mut Collectives<'_>,
-    ) -> Result<Proximitireply, RankError> {
-        let mut all = Proximitireply::default();
+    ) -> Result<ProximityReply, RankError> {
+        let mut all = ProximityReply::default();
         if self.sight_ranges.is_empty() {
             return Ok(all);
         }
-        let sees = |region: &Region| {
+        let sees = |region: &CensusDisc| {
             let sight = self.sight_ranges.get(&(region.agent as usize))?;
             Some(region.view(*sight))
         };
-        let sights: Vec<Region> = own.iter().filter_map(sees).collect();
+        let sights: Vec<CensusDisc> = own.iter().filter_map(sees).collect();
         let notices = proximity_notices(own, &sights, collectives.size());
         let notices = collectives.route_messages("sights", notices)?;
         for (_, reply) in
@@ -142,7 +142,7 @@ impl Census {
     /// A census then extends its region before it gets there.
     pub fn outran(&self, world: &World) -> Option<u32> {
         let heartbeat = world.model().clock.heartbeat();
-        let outran = |region: &&Region| {
+        let outran = |region: &&CensusDisc| {
             let (place, speed) = world.position_and_speed(region.agent as usize);
             !region.stays_inside(place, speed, heartbeat, self.tile)
         };

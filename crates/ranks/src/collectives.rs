@@ -5,8 +5,8 @@
 
 use crate::checked_encoding::{decode_checked, encode_with_crc};
 use crate::rank_error::RankError;
-use crate::sharing::Route;
-use bekker_sync::message::Origin;
+use crate::sharing::MessageRoute;
+use bekker_sync::message::MessageOrigin;
 use bekker_sync::{
     CommError, Communicator, ExchangeTimes, LiveRanks, RankBuffers, star_all_gather,
 };
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// The connection of a rank with the others, and the bytes that it last received.
 pub(crate) struct Collectives<'c> {
     communicator: LiveRanks<'c>,
-    route: Route,
+    route: MessageRoute,
     /// Identifier of the run.
     run: u32,
     /// Number of steps taken. Messages carry it, and errors name it.
@@ -36,7 +36,12 @@ struct RoutedMessage<T> {
 }
 
 impl<'c> Collectives<'c> {
-    pub fn new(communicator: LiveRanks<'c>, route: Route, run: u32, tick: u64) -> Collectives<'c> {
+    pub fn new(
+        communicator: LiveRanks<'c>,
+        route: MessageRoute,
+        run: u32,
+        tick: u64,
+    ) -> Collectives<'c> {
         let (incoming, received_bytes) = (RankBuffers::default(), 0);
         Collectives { communicator, route, run, tick, incoming, received_bytes }
     }
@@ -72,8 +77,13 @@ impl<'c> Collectives<'c> {
     }
 
     /// Origin of a message about an own agent.
-    pub fn origin(&self, agent: usize) -> Origin {
-        Origin { run: self.run, tick: self.tick, rank: self.rank() as u16, agent: agent as u32 }
+    pub fn origin(&self, agent: usize) -> MessageOrigin {
+        MessageOrigin {
+            run: self.run,
+            tick: self.tick,
+            rank: self.rank() as u16,
+            agent: agent as u32,
+        }
     }
 
     /// Continues with only the ranks `staying`. Returns whether this rank stays.
@@ -136,8 +146,10 @@ impl<'c> Collectives<'c> {
     ) -> Result<ExchangeTimes, RankError> {
         let Collectives { communicator, incoming, .. } = self;
         let gathered = match self.route {
-            Route::All | Route::Neighbor => communicator.all_gather(own, meanwhile, incoming),
-            Route::Star => star_all_gather(communicator, own, meanwhile, incoming),
+            MessageRoute::All | MessageRoute::Neighbor => {
+                communicator.all_gather(own, meanwhile, incoming)
+            }
+            MessageRoute::Star => star_all_gather(communicator, own, meanwhile, incoming),
         };
         self.count_received(gathered)
     }

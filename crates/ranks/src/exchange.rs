@@ -8,7 +8,9 @@ use crate::rank_error::RankError;
 use crate::subscriptions::Subscriptions;
 use bekker_ground::Patches;
 use bekker_sync::ground_code::CodecState;
-use bekker_sync::message::{Body, MessageFault, Reader, VehicleMessage, Writer};
+use bekker_sync::message::{
+    MessageBody, MessageFault, MessageReader, MessageWriter, VehicleMessage,
+};
 use bekker_sync::{ExchangeTimes, RankBuffers};
 use bekker_world::{RankAccess, World};
 use std::ops::Range;
@@ -27,7 +29,7 @@ struct OutgoingUpdate {
 ///
 /// Without subscriptions every rank sends everything to every other rank.
 pub(crate) struct Exchange {
-    writer: Writer,
+    writer: MessageWriter,
     outgoing: Vec<u8>,
     /// Own agents that are sent to other ranks.
     updates: Vec<OutgoingUpdate>,
@@ -44,7 +46,7 @@ pub(crate) struct Exchange {
 impl Exchange {
     pub fn new(agents: usize) -> Exchange {
         Exchange {
-            writer: Writer::default(),
+            writer: MessageWriter::default(),
             outgoing: Vec::new(),
             updates: Vec::new(),
             addressed: RankBuffers::default(),
@@ -153,7 +155,7 @@ impl Exchange {
 
     /// Reads a heartbeat of all other ranks. Returns whether any of them requests to quit.
     ///
-    /// Nothing is applied before all messages have been read and validated.
+    /// Messages are applied only after all have been read and validated.
     pub fn read(
         &mut self,
         collectives: &Collectives<'_>,
@@ -174,7 +176,7 @@ impl Exchange {
             let wrong = |what, found: u64, expected: u64| {
                 corrupt(MessageFault::Origin { what, found, expected })
             };
-            let mut reader = Reader::new(part);
+            let mut reader = MessageReader::new(part);
             while let Some((origin, body)) =
                 reader.next(&mut self.codec_states, &mut self.patches).map_err(corrupt)?
             {
@@ -188,7 +190,7 @@ impl Exchange {
                     return Err(wrong("rank", origin.rank.into(), rank as u64));
                 }
                 match body {
-                    Body::AgentHeartbeat(state, _) => {
+                    MessageBody::AgentHeartbeat(state, _) => {
                         let agent = origin.agent as usize;
                         match partition.get(agent) {
                             Some(&driver) if driver == rank => self.received.push((agent, state)),
@@ -198,7 +200,7 @@ impl Exchange {
                             }
                         }
                     }
-                    Body::Quit(_) => quit = true,
+                    MessageBody::Quit(_) => quit = true,
                     _ => {
                         let (found, expected) = ("different message", "agent heartbeat");
                         return Err(corrupt(MessageFault::Kind { found, expected }));

@@ -22,7 +22,7 @@ struct PartDigest {
     grounds: Vec<(GroundDigest, u32)>,
 }
 
-/// What a rank gathers of the whole world, and what it has for that.
+/// Data of the whole world that a rank gathers, with its buffers.
 pub(crate) struct Gatherer {
     /// On rank 0: all ground as last received.
     ground: SharedGround,

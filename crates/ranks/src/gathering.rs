@@ -138,7 +138,7 @@ impl Ranks<'_> {
         }
         let arrived = |agent: u32, state: &AgentState| {
             let asked = state.radio.as_ref().filter(|_| radios.binary_search(&agent).is_ok());
-            let arrived = asked.map_or(&[][..], |station| station.arrived());
+            let arrived = asked.map_or(&[][..], |station| station.received_messages());
             arrived.iter().map(|heard| (agent, heard.clone())).collect::<Vec<_>>()
         };
         let own: Vec<(u32, ReceivedMessage)> =
@@ -157,7 +157,7 @@ impl Ranks<'_> {
     /// [`RankError`] when a rank is lost or its outcomes cannot be read.
     pub fn outcomes(&mut self) -> Result<Vec<(u32, OutcomeReport)>, RankError> {
         let ended = |agent: u32, state: &AgentState| {
-            let arrived = || state.monitor.arrived().map(|time| Outcome::Arrived { time });
+            let arrived = || state.monitor.arrival_time().map(|time| Outcome::Arrived { time });
             Some((agent, state.outcome.clone().or_else(arrived)?))
         };
         let own: Vec<(u32, Outcome)> =

@@ -1,7 +1,7 @@
 //! Extrapolated agents of other ranks.
 
 use crate::heartbeat_metrics::HeartbeatMetrics;
-use bekker_sync::ghost::{Ghost, Order};
+use bekker_sync::ghost::{ExtrapolationOrder, Ghost};
 use bekker_sync::message::VehicleMessage;
 use bekker_world::World;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use std::collections::btree_map::Entry;
 
 /// Extrapolated agents of other ranks, where this rank receives them.
 pub(crate) struct Ghosts {
-    order: Order,
+    order: ExtrapolationOrder,
     ghosts: BTreeMap<usize, Ghost>,
 }
 
 impl Ghosts {
-    pub fn new(order: Order) -> Ghosts {
+    pub fn new(order: ExtrapolationOrder) -> Ghosts {
         Ghosts { order, ghosts: BTreeMap::new() }
     }
 

@@ -1,7 +1,7 @@
 //! Storage of ground that no agent is near: every block of tiles has a home rank.
 //!
-//! With [`Route::Neighbor`](crate::Route::Neighbor) a rank holds two kinds of ground. One
-//! is the ground in the regions of its own agents. The other is the set of blocks whose home it is;
+//! With [`Route::Neighbor`](crate::MessageRoute::Neighbor) a rank holds two kinds of ground. One
+//! is the ground in the regions of its agents. The other is the set of blocks whose home it is;
 //! they are complete and current after every update of the homes.
 //!
 //! A rank merges its own agents' patches to one per tile and sends them to the home ranks of the
@@ -17,10 +17,10 @@
 use super::catch_up::read_catch_up;
 use super::collectives::Collectives;
 use super::rank_error::RankError;
-use super::region::{Rect, Region};
+use super::region::{CensusDisc, Rect};
 use bekker_ground::{GroundDigest, Patches, SharedGround, Tile};
 use bekker_math::grid::TileKey;
-use bekker_sync::message::Writer;
+use bekker_sync::message::MessageWriter;
 use bekker_world::Tiles;
 use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ const BLOCK: i32 = 64;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RegionRequest {
     /// Regions of the rank's agents until the next census.
-    regions: Vec<Region>,
+    regions: Vec<CensusDisc>,
     /// Tiles that the rank holds in their current state; `None` means all tiles.
     held: Option<Vec<Rect>>,
 }
@@ -43,7 +43,7 @@ pub struct RegionRequest {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RegionReply {
     /// Regions of other ranks' agents that overlap a region of the claiming rank.
-    pub near: Vec<Region>,
+    pub near: Vec<CensusDisc>,
     /// Tiles in the claiming rank's regions that it does not hold.
     pub tiles: Tiles,
 }
@@ -66,14 +66,14 @@ pub struct GroundDirectory {
     clients: Vec<usize>,
     /// Number of merges of [`GroundDirectory::ground`] already sent to rank 0.
     sent_merges: u64,
-    writer: Writer,
+    writer: MessageWriter,
     /// Changes by other ranks' agents in the last update.
     received: Patches,
 }
 
 struct RequestedRegion {
     rank: usize,
-    region: Region,
+    region: CensusDisc,
     envelope: AABB<[f64; 2]>,
 }
 
@@ -123,7 +123,7 @@ impl GroundDirectory {
             homes: Vec::new(),
             clients: Vec::new(),
             sent_merges: 0,
-            writer: Writer::default(),
+            writer: MessageWriter::default(),
             received: Patches::default(),
         }
     }
@@ -192,7 +192,7 @@ impl GroundDirectory {
     /// Starts a census: returns the claim for each home rank, this rank included.
     ///
     /// All homes must have been updated before.
-    pub fn request_regions(&mut self, regions: &[Region]) -> Vec<(usize, RegionRequest)> {
+    pub fn request_regions(&mut self, regions: &[CensusDisc]) -> Vec<(usize, RegionRequest)> {
         let mut requests: BTreeMap<usize, RegionRequest> = BTreeMap::new();
         let knows_all = self.held.is_none();
         let empty =
@@ -219,13 +219,13 @@ impl GroundDirectory {
         self.clients = requests.iter().map(|own| own.0).filter(|&rank| rank != self.here).collect();
         let all =
             requests.iter().flat_map(|(rank, request)| request.regions.iter().map(|r| (*rank, *r)));
-        let requested = |(rank, region): (usize, Region)| {
+        let requested = |(rank, region): (usize, CensusDisc)| {
             let envelope = region.envelope();
             RequestedRegion { rank, region, envelope }
         };
         let tree = RTree::bulk_load(all.map(requested).collect());
         let reply = |(rank, request): &(usize, RegionRequest)| {
-            let mut near: BTreeMap<u32, Region> = BTreeMap::new();
+            let mut near: BTreeMap<u32, CensusDisc> = BTreeMap::new();
             let mut tiles: BTreeMap<TileKey, Arc<Tile>> = BTreeMap::new();
             for region in &request.regions {
                 let met = tree.locate_in_envelope_intersecting(region.envelope());
@@ -329,7 +329,7 @@ mod tests {
         exchange_unsent(ranks);
         let mut requests: Vec<Vec<(usize, RegionRequest)>> = vec![Vec::new(); ranks.len()];
         for (rank, x) in places.iter().enumerate() {
-            let region = Region::around(rank, [*x, 0.0], 0.0, 0.01, 0.8);
+            let region = CensusDisc::around(rank, [*x, 0.0], 0.0, 0.01, 0.8);
             for (home, request) in ranks[rank].homes.request_regions(&[region]) {
                 requests[home].push((rank, request));
             }
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn ground_is_given_to_who_comes_near_and_forgotten_by_who_leaves() {
+    fn ground_is_sent_to_approaching_ranks_and_dropped_by_leaving_ones() {
         for size in [2, 3, 7] {
             let mut ranks = ranks(size);
             let mut whole = SharedGround::default();

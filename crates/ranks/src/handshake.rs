@@ -5,7 +5,10 @@ use super::checked_encoding::{decode_checked, encode_with_crc};
 use super::rank_error::RankError;
 use bekker_ground::Patches;
 use bekker_math::numeric::GRAVITY;
-use bekker_sync::message::{Body, Description, Environment, MessageFault, Origin, Reader, Writer};
+use bekker_sync::message::{
+    Environment, MessageBody, MessageFault, MessageOrigin, MessageReader, MessageWriter,
+    RemoteVehicleDescription,
+};
 use bekker_sync::{Communicator, RankBuffers};
 use bekker_world::{WorldModel, WorldState, checkpoint};
 use serde::{Deserialize, Serialize};
@@ -136,11 +139,11 @@ pub(crate) fn describe(
     tick: u64,
 ) -> Result<(), RankError> {
     let here = communicator.rank();
-    let descriptions: Vec<Description> =
+    let descriptions: Vec<RemoteVehicleDescription> =
         model.agents.iter().map(|agent| agent.description()).collect();
     let environment = Environment { gravity: GRAVITY, rain: 0.0, visibility: 0.0 };
-    let (mut writer, mut message) = (Writer::default(), Vec::new());
-    let nobodys = Origin { run, tick, ..Origin::default() };
+    let (mut writer, mut message) = (MessageWriter::default(), Vec::new());
+    let nobodys = MessageOrigin { run, tick, ..MessageOrigin::default() };
     writer.environment(&nobodys, &environment, &mut message);
     for description in &descriptions {
         writer.description(&nobodys, description, &mut message);
@@ -149,7 +152,7 @@ pub(crate) fn describe(
         return Ok(());
     }
     message.clear();
-    let origin = |agent: usize| Origin { run, tick, rank: here as u16, agent: agent as u32 };
+    let origin = |agent: usize| MessageOrigin { run, tick, rank: here as u16, agent: agent as u32 };
     writer.environment(&origin(0), &environment, &mut message);
     for agent in (0..partition.len()).filter(|&agent| partition[agent] == here) {
         writer.description(&origin(agent), &descriptions[agent], &mut message);
@@ -167,17 +170,17 @@ pub(crate) fn describe(
             theirs,
             ours,
         };
-        let mut reader = Reader::new(part);
+        let mut reader = MessageReader::new(part);
         while let Some((origin, body)) =
             reader.next(&mut [], &mut Patches::default()).map_err(corrupt)?
         {
             match body {
-                Body::Environment(theirs) if theirs == environment => {}
-                Body::Environment(theirs) => {
+                MessageBody::Environment(theirs) if theirs == environment => {}
+                MessageBody::Environment(theirs) => {
                     let (theirs, ours) = (format!("{theirs:?}"), format!("{environment:?}"));
                     return Err(disagreement("environment".into(), theirs, ours));
                 }
-                Body::Description(theirs) => match descriptions.get(origin.agent as usize) {
+                MessageBody::Description(theirs) => match descriptions.get(origin.agent as usize) {
                     Some(ours) if *ours == theirs => {}
                     ours => {
                         let key = format!("vehicle[{}]", origin.agent);
@@ -219,28 +222,30 @@ pub fn agree(
 ) -> Result<(), RankError> {
     let here = communicator.rank();
     let mut message = Vec::new();
-    Writer::default().handshake(&Origin::default(), ours, &mut message);
+    MessageWriter::default().handshake(&MessageOrigin::default(), ours, &mut message);
     if all_have(communicator, 0, &message)? {
         return Ok(());
     }
     message.clear();
-    let origin = Origin { rank: here as u16, ..Origin::default() };
-    Writer::default().handshake(&origin, ours, &mut message);
+    let origin = MessageOrigin { rank: here as u16, ..MessageOrigin::default() };
+    MessageWriter::default().handshake(&origin, ours, &mut message);
     let mut all = RankBuffers::default();
     communicator
         .all_gather(&message, &mut || (), &mut all)
         .map_err(|source| RankError::Lost { tick: 0, source })?;
     for (rank, part) in all.iter().enumerate() {
         let corrupt = |fault| RankError::Corrupt { rank, tick: 0, kind: "handshake", fault };
-        let theirs =
-            match Reader::new(part).next(&mut [], &mut Patches::default()).map_err(corrupt)? {
-                Some((_, Body::Handshake(agreed))) => agreed,
-                _ => {
-                    let fault =
-                        MessageFault::Kind { found: "different message", expected: "handshake" };
-                    return Err(corrupt(fault));
-                }
-            };
+        let theirs = match MessageReader::new(part)
+            .next(&mut [], &mut Patches::default())
+            .map_err(corrupt)?
+        {
+            Some((_, MessageBody::Handshake(agreed))) => agreed,
+            _ => {
+                let fault =
+                    MessageFault::Kind { found: "different message", expected: "handshake" };
+                return Err(corrupt(fault));
+            }
+        };
         if let Some((key, theirs, ours)) = first_difference(&theirs, ours) {
             return Err(RankError::Disagreement { rank, here, key, theirs, ours });
         }

@@ -52,7 +52,7 @@ pub struct HeartbeatMetrics {
     pub ghost_bound: f64,
     /// Whether any rank requests to end the run.
     pub quit: bool,
-    /// With [`Route::Neighbor`](crate::Route::Neighbor), an agent of any rank that
+    /// With [`Route::Neighbor`](crate::MessageRoute::Neighbor), an agent of any rank that
     /// accelerated harder than a census assumes. The next census is then held early.
     pub outran: Option<u32>,
 }

@@ -38,5 +38,5 @@ pub use handshake::{StartupError, agree, first_startup_error};
 pub use heartbeat_metrics::HeartbeatMetrics;
 pub use rank_error::RankError;
 pub use ranks::Ranks;
-pub use runner::{Flow, HeartbeatInfo, Observer, RootHeartbeat, RunError, Runner, Schedule};
-pub use sharing::{Rebalancing, Route, Sharing};
+pub use runner::{Flow, HeartbeatInfo, Observer, RootHeartbeat, RunError, RunSchedule, Runner};
+pub use sharing::{MessageRoute, Rebalancing, Sharing};

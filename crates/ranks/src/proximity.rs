@@ -7,7 +7,7 @@
 //! touches nothing receives states, not ruts.
 
 use super::ground_directory::home_of_block;
-use super::region::Region;
+use super::region::CensusDisc;
 use rstar::{AABB, RTree, RTreeObject};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -19,32 +19,32 @@ const BLOCK: f64 = 1000.0;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ProximityNotice {
     /// Discs of its agents until the next census.
-    agents: Vec<Region>,
+    agents: Vec<CensusDisc>,
     /// Discs of what those of them with cameras or lidars may see until then.
-    sights: Vec<Region>,
+    sights: Vec<CensusDisc>,
 }
 
 /// Reply of a home to a rank.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Proximitireply {
+pub struct ProximityReply {
     /// Other ranks' agents that the rank sees.
     pub visible: Vec<u32>,
     /// The rank's own agents that are seen, each with a rank that sees it.
     pub viewers: Vec<(u32, u16)>,
 }
 
-impl Proximitireply {
+impl ProximityReply {
     /// Adds the reply of another home.
-    pub fn extend(&mut self, other: Proximitireply) {
+    pub fn extend(&mut self, other: ProximityReply) {
         self.visible.extend(other.visible);
         self.viewers.extend(other.viewers);
     }
 }
 
-/// Notices of own agents and of what they see, for each home among `size` ranks.
+/// Returns notices of local agents and of their sight ranges, for each home among `size` ranks.
 pub(crate) fn proximity_notices(
-    agents: &[Region],
-    sights: &[Region],
+    agents: &[CensusDisc],
+    sights: &[CensusDisc],
     size: usize,
 ) -> Vec<(usize, ProximityNotice)> {
     let mut notices: BTreeMap<usize, ProximityNotice> = BTreeMap::new();
@@ -64,12 +64,12 @@ pub(crate) fn proximity_notices(
 /// Replies of a home to the ranks whose notices it received.
 pub(crate) fn proximity_replies(
     notices: &[(usize, ProximityNotice)],
-) -> Vec<(usize, Proximitireply)> {
+) -> Vec<(usize, ProximityReply)> {
     let all = notices.iter().flat_map(|(rank, notice)| {
         notice.agents.iter().map(|region| NoticedRegion { rank: *rank, region: *region })
     });
     let tree = RTree::bulk_load(all.collect());
-    let mut replies: BTreeMap<usize, Proximitireply> = BTreeMap::new();
+    let mut replies: BTreeMap<usize, ProximityReply> = BTreeMap::new();
     for (rank, notice) in notices {
         for sight in &notice.sights {
             let met = tree.locate_in_envelope_intersecting(sight.envelope());
@@ -85,7 +85,7 @@ pub(crate) fn proximity_replies(
 
 struct NoticedRegion {
     rank: usize,
-    region: Region,
+    region: CensusDisc,
 }
 
 impl RTreeObject for NoticedRegion {
@@ -96,7 +96,7 @@ impl RTreeObject for NoticedRegion {
     }
 }
 
-impl Region {
+impl CensusDisc {
     /// Home ranks of the blocks that the region touches, each once.
     fn homes(&self, size: usize) -> Vec<usize> {
         // Casts turn NaN into 0, so a position that is not a number counts as the block at the origin.
@@ -115,8 +115,8 @@ impl Region {
 mod tests {
     use super::*;
 
-    fn region(agent: usize, x: f64) -> Region {
-        Region::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
+    fn region(agent: usize, x: f64) -> CensusDisc {
+        CensusDisc::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
     }
 
     /// Notices of three ranks with one agent each; the first sees up to 2 km.
@@ -124,7 +124,7 @@ mod tests {
         let places = [0.0, 1990.0, 2500.0].into_iter().enumerate();
         let own = places.map(|(agent, x)| {
             let (own, sees) = (region(agent, x), agent == 0);
-            let sights: Vec<Region> = sees.then(|| own.view(2000.0)).into_iter().collect();
+            let sights: Vec<CensusDisc> = sees.then(|| own.view(2000.0)).into_iter().collect();
             proximity_notices(&[own], &sights, size)
         });
         own.collect()
@@ -132,10 +132,10 @@ mod tests {
 
     /// Both ranks are notified of a vehicle in sight and of no other, for any assignment of homes.
     #[test]
-    fn who_is_in_sight_is_told_to_both() {
+    fn both_ranks_receive_agents_in_sight() {
         for size in [3, 7, 50] {
             let all = all(size);
-            let mut told = vec![Proximitireply::default(); 3];
+            let mut told = vec![ProximityReply::default(); 3];
             for home in 0..size {
                 let to_it = |(rank, own): (usize, &Vec<(usize, ProximityNotice)>)| {
                     let to_it = own.iter().find(|(to, _)| *to == home)?;
@@ -154,7 +154,7 @@ mod tests {
             let [first, second, third] = &told[..] else { panic!("three ranks") };
             assert_eq!((&first.visible[..], &first.viewers[..]), (&[1][..], &[][..]));
             assert_eq!((&second.visible[..], &second.viewers[..]), (&[][..], &[(1, 0)][..]));
-            assert_eq!(third, &Proximitireply::default());
+            assert_eq!(third, &ProximityReply::default());
         }
     }
 }

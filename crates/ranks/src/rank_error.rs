@@ -25,7 +25,7 @@ pub enum RankError {
         tick: u64,
         /// Expected kind of message.
         kind: &'static str,
-        /// What is wrong with it.
+        /// Fault of the message.
         fault: MessageFault,
     },
     /// Ranks were started with different scenarios or settings.
@@ -37,7 +37,7 @@ pub enum RankError {
         here: usize,
         /// The first key that differs.
         key: String,
-        /// That rank's value.
+        /// Value on the other rank.
         theirs: String,
         /// This rank's value.
         ours: String,

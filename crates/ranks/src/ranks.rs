@@ -1,7 +1,7 @@
 //! A world whose agents are partitioned among ranks.
 //!
 //! Every rank holds the whole model and steps its own agents. It holds the whole published ground
-//! or, with [`Route::Neighbor`], the ground that its agents may reach. At each heartbeat a rank
+//! or, with [`MessageRoute::Neighbor`], the ground that its agents may reach. At each heartbeat a rank
 //! sends, for each of its agents, the state that other agents may see and the patches of ground
 //! that its wheels changed. Each rank then applies all patches, including its own as it sent them.
 //!
@@ -23,7 +23,7 @@ use super::own_agents::any_own_agent_drives;
 use super::radio_exchange::exchange_radio;
 use super::rank_error::RankError;
 use super::rebalancer::Rebalancer;
-use super::sharing::{Route, Sharing};
+use super::sharing::{MessageRoute, Sharing};
 use bekker_sync::ghost::Ghost;
 use bekker_sync::{Communicator, LiveRanks};
 use bekker_world::{
@@ -43,7 +43,7 @@ pub struct Ranks<'c> {
     pub(crate) exchange: Exchange,
     pub(crate) ghosts: Ghosts,
     /// Subscriptions between ranks and home ranks of ground; `None` unless the route is
-    /// [`Route::Neighbor`] and there are several ranks.
+    /// [`MessageRoute::Neighbor`] and there are several ranks.
     pub(crate) neighbors: Option<Neighbors>,
     pub(crate) rebalancer: Rebalancer,
     pub(crate) gatherer: Gatherer,
@@ -119,7 +119,7 @@ impl<'c> Ranks<'c> {
         let gatherer = Gatherer::new(&model, sharing.digest);
         let is_begun = state.is_some();
         let world = World::rank_part(Arc::new(model), state, own);
-        let near = sharing.route == Route::Neighbor && size > 1;
+        let near = sharing.route == MessageRoute::Neighbor && size > 1;
         let begun = communicator.elapsed();
         let mut ranks = Ranks {
             collectives: Collectives::new(communicator, sharing.route, run, tick),
@@ -333,10 +333,10 @@ impl<'c> Ranks<'c> {
         Ok(())
     }
 
-    /// Agrees with all ranks on what the next heartbeat depends on. Returns the fastest motion of
+    /// Agrees with all ranks on the inputs of the next heartbeat. Returns the fastest motion of
     /// all agents.
     ///
-    /// Nothing is exchanged if every rank has received all messages and they suffice for that.
+    /// Ranks exchange no further messages if those already received suffice.
     fn agree_on_next(
         &mut self,
         obstacle_changes: SharedObstacleChanges,

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Load of one agent, sent to rank 0 for a new partition.
 #[derive(Serialize, Deserialize)]
-struct Load {
+struct AgentLoad {
     agent: u32,
     place: [f64; 2],
     /// Time that it has cost since the last partition, s.
@@ -43,7 +43,7 @@ impl Rebalancer {
         &self.partition
     }
 
-    /// Renumbers the ranks of agents, all of which are `staying` (in ascending order).
+    /// Renumbers the ranks of agents; all of these ranks are `staying` (in ascending order).
     pub fn renumber(&mut self, staying: &[usize]) {
         for rank in &mut self.partition {
             *rank = staying.binary_search(rank).unwrap_or(0);
@@ -84,19 +84,19 @@ impl Rebalancer {
 
     /// Own agents, each with its share of the time that this rank has spent since the last
     /// partition.
-    fn loads(&mut self, world: &World) -> Vec<Load> {
+    fn loads(&mut self, world: &World) -> Vec<AgentLoad> {
         let spent = std::mem::take(&mut self.cost).as_secs_f64();
         let weight = |agent: u32| world.model().agents[agent as usize].step_cost();
         let own = map_own_agents(world, |agent, _| agent);
         let all: f64 = own.iter().map(|&agent| weight(agent)).sum();
         let load = |&agent: &u32| {
             let (place, _) = world.position_and_speed(agent as usize);
-            Load { agent, place, cost: spent * weight(agent) / all }
+            AgentLoad { agent, place, cost: spent * weight(agent) / all }
         };
         own.iter().map(load).collect()
     }
 
-    fn by_load(&self, loads: &[Load], size: usize) -> Vec<u32> {
+    fn by_load(&self, loads: &[AgentLoad], size: usize) -> Vec<u32> {
         let (mut places, mut costs) =
             (vec![[0.0; 2]; self.partition.len()], vec![0.0; self.partition.len()]);
         for load in loads {

@@ -25,7 +25,7 @@ pub(crate) type Rect = [TileKey; 2];
 
 /// Disc that an agent announces at a census.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Region {
+pub struct CensusDisc {
     pub agent: u32,
     pub center: [f64; 2],
     pub radius: f64,
@@ -33,17 +33,23 @@ pub struct Region {
     reach: f64,
 }
 
-impl Region {
+impl CensusDisc {
     /// Returns the region of an agent at `center` (x, y) until the next census.
     ///
     /// `speed` is in m/s, `heartbeat` is the heartbeat's length, s, and `tile` the side of a tile,
     /// m.
-    pub fn around(agent: usize, center: [f64; 2], speed: f64, heartbeat: f64, tile: f64) -> Region {
+    pub fn around(
+        agent: usize,
+        center: [f64; 2],
+        speed: f64,
+        heartbeat: f64,
+        tile: f64,
+    ) -> CensusDisc {
         let until = CENSUS_INTERVAL.max(heartbeat);
         let travel =
             max_travel(speed, MAX_ACCELERATION, until).max(max_collision_travel(speed, heartbeat));
         // Tiles are read and written as a whole.
-        Region {
+        CensusDisc {
             agent: agent as u32,
             center,
             radius: travel + WHEEL_DISTANCE + 2.0 * tile,
@@ -54,24 +60,24 @@ impl Region {
     /// Extends the region to wheels at the distance `away` from the agent's position, m.
     ///
     /// These are the wheels of a trailer, which may have been uncoupled and left behind.
-    pub fn with_trailer(self, away: f64) -> Region {
+    pub fn with_trailer(self, away: f64) -> CensusDisc {
         let reach = if away > 0.0 {
             WHEEL_DISTANCE.max(away + DISPLACED_SOIL_DISTANCE)
         } else {
             WHEEL_DISTANCE
         };
-        Region { radius: self.radius + reach - WHEEL_DISTANCE, reach, ..self }
+        CensusDisc { radius: self.radius + reach - WHEEL_DISTANCE, reach, ..self }
     }
 
     /// Extends the region to ground in view, up to `sight` along either axis, m.
-    pub fn with_view(self, sight: f64) -> Region {
+    pub fn with_view(self, sight: f64) -> CensusDisc {
         let reach = self.reach.max(sight);
-        Region { radius: self.radius + reach - self.reach, reach, ..self }
+        CensusDisc { radius: self.radius + reach - self.reach, reach, ..self }
     }
 
     /// Returns the disc that contains everything an agent in this region sees, up to `sight`, m.
-    pub fn view(self, sight: f64) -> Region {
-        Region { radius: self.radius + sight, ..self }
+    pub fn view(self, sight: f64) -> CensusDisc {
+        CensusDisc { radius: self.radius + sight, ..self }
     }
 
     /// Whether an agent that is now at `place` (x, y) is still within its region.
@@ -130,14 +136,14 @@ fn max_collision_travel(speed: f64, heartbeat: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn region(agent: usize, x: f64) -> Region {
-        Region::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
+    fn region(agent: usize, x: f64) -> CensusDisc {
+        CensusDisc::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
     }
 
     /// Looking extends the radius and the reach alike, so the agent may travel as far as without
     /// it.
     #[test]
-    fn the_region_of_one_that_looks_holds_what_it_sees() {
+    fn the_region_of_a_camera_contains_its_view() {
         let (blind, looking) = (region(0, 0.0), region(0, 0.0).with_view(110.0));
         assert!((looking.radius - blind.radius - (110.0 - WHEEL_DISTANCE)).abs() < 1e-9);
         for x in [9.0, 11.0] {
@@ -147,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_disc_is_kept_or_it_shows() {
-        let region = Region::around(0, [10.0, 0.0], 5.0, 0.01, 0.8);
+        let region = CensusDisc::around(0, [10.0, 0.0], 5.0, 0.01, 0.8);
         assert!(region.contains([24.9, 0.0], 0.8));
         assert!(!region.contains([25.1, 0.0], 0.8));
         // At 30 m/s and 5000 m/s² a vehicle travels 0.55 m in 10 ms.
@@ -161,7 +167,7 @@ mod tests {
     fn a_new_disc_lasts_for_a_heartbeat() {
         for (speed, heartbeat) in [(0.0, 0.01), (90.0, 0.01), (5.0, 0.2), (30.0, 1.0), (30.0, 3.0)]
         {
-            let region = Region::around(0, [0.0, 0.0], speed, heartbeat, 0.8);
+            let region = CensusDisc::around(0, [0.0, 0.0], speed, heartbeat, 0.8);
             assert!(
                 region.stays_inside([0.0, 0.0], speed, heartbeat, 0.8),
                 "{speed} m/s, {heartbeat} s"

@@ -6,15 +6,15 @@ use crate::rank_error::RankError;
 use crate::ranks::Ranks;
 use bekker_agent::StartCondition;
 use bekker_ground::Patches;
-use bekker_sync::message::Writer;
-use bekker_world::{CommandError, Placement, RankAccess};
+use bekker_sync::message::MessageWriter;
+use bekker_world::{CommandError, RankAccess, VehiclePlacement};
 use serde::{Deserialize, Serialize};
 
 /// Request that ranks compare before an agent is moved.
 #[derive(Serialize, Deserialize)]
 struct RespawnRequest {
     agent: u64,
-    places: Vec<Placement>,
+    places: Vec<VehiclePlacement>,
     /// The first of the rank's own agents that occupies the position.
     other: Option<u64>,
 }
@@ -42,7 +42,7 @@ impl Ranks<'_> {
     pub fn respawn(
         &mut self,
         agent: usize,
-        place: &Placement,
+        place: &VehiclePlacement,
     ) -> Result<StartCondition, RankError> {
         let other = match self.world.check_placement(agent, place) {
             Ok(()) => self.world.overlapping_own_agent(agent, place),
@@ -60,7 +60,10 @@ impl Ranks<'_> {
     ///
     /// # Errors
     /// As [`Ranks::respawn`], or when the number of positions is not that of agents.
-    pub fn respawn_all(&mut self, places: &[Placement]) -> Result<Vec<StartCondition>, RankError> {
+    pub fn respawn_all(
+        &mut self,
+        places: &[VehiclePlacement],
+    ) -> Result<Vec<StartCondition>, RankError> {
         self.compare_requests("respawn_all", 0, places, None)?;
         self.world.check_placements(places)?;
         places.iter().enumerate().map(|(agent, place)| self.respawn_agent(agent, place)).collect()
@@ -72,7 +75,7 @@ impl Ranks<'_> {
         &mut self,
         what: &'static str,
         agent: usize,
-        places: &[Placement],
+        places: &[VehiclePlacement],
         other: Option<usize>,
     ) -> Result<Vec<u64>, RankError> {
         if self.has_left() {
@@ -93,7 +96,7 @@ impl Ranks<'_> {
     fn respawn_agent(
         &mut self,
         agent: usize,
-        place: &Placement,
+        place: &VehiclePlacement,
     ) -> Result<StartCondition, RankError> {
         let is_own = self.world.is_own(agent);
         // This census updates the homes, which then hold all changes and the regions of agents.
@@ -129,7 +132,7 @@ impl Ranks<'_> {
         let mut message = Vec::new();
         if world.is_own(agent) {
             let patches = world.publish_under_wheels(agent);
-            Writer::default().catch_up(&collectives.origin(agent), patches, &mut message);
+            MessageWriter::default().catch_up(&collectives.origin(agent), patches, &mut message);
             if let Some(neighbors) = neighbors {
                 neighbors.directory.record(patches);
             }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// When a run ends, and how often observers are called with what. The same on all ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Schedule {
+pub struct RunSchedule {
     /// Simulated time at which the run ends, s, counted from the scenario's start.
     pub duration: f64,
     /// Time between samples of all agents, s.
@@ -44,11 +44,11 @@ pub struct Schedule {
     pub parts: bool,
 }
 
-impl Schedule {
+impl RunSchedule {
     /// Creates a schedule that ends at `duration` s and samples every 0.1 s, without hashes and
     /// intermediate checkpoints.
-    pub fn until(duration: f64) -> Schedule {
-        Schedule {
+    pub fn until(duration: f64) -> RunSchedule {
+        RunSchedule {
             duration,
             sample_every: 0.1,
             checkpoint_every: None,
@@ -95,7 +95,7 @@ pub struct HeartbeatInfo<'a> {
     pub hash: Option<&'a StateHash>,
     /// The record of all agents on rank 0, and `None` on other ranks.
     ///
-    /// If the schedule is [in parts](Schedule::parts), every rank has the record of its own agents.
+    /// If the schedule is [in parts](RunSchedule::parts), every rank has the record of its agents.
     pub root: Option<RootHeartbeat<'a>>,
     /// Number of ranks.
     pub ranks: usize,
@@ -249,7 +249,7 @@ pub enum RunError<E> {
 /// A run: a world on one or several ranks, its schedule, and external drivers.
 pub struct Runner<'a> {
     ranks: Ranks<'a>,
-    schedule: Schedule,
+    schedule: RunSchedule,
     drivers: Vec<(usize, Box<dyn ExternalDriver + 'a>)>,
     controller: Option<&'a mut dyn Controller>,
     /// Whether rank 0 has a controller.
@@ -270,7 +270,7 @@ impl<'a> Runner<'a> {
     pub fn new(
         model: WorldModel,
         state: Option<WorldState>,
-        schedule: Schedule,
+        schedule: RunSchedule,
     ) -> Result<Runner<'a>, RankError> {
         let sharing = Sharing { digest: schedule.hash_every == Some(1), ..Sharing::default() };
         let ranks = Ranks::new(Loopback::default(), model, state, &sharing, &[])?;
@@ -278,7 +278,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Creates a run among ranks. All of them must call this with the same schedule.
-    pub fn with_ranks(ranks: Ranks<'a>, schedule: Schedule) -> Runner<'a> {
+    pub fn with_ranks(ranks: Ranks<'a>, schedule: RunSchedule) -> Runner<'a> {
         Runner {
             ranks,
             schedule,
@@ -353,7 +353,7 @@ impl<'a> Runner<'a> {
         observers: &mut [&mut dyn Observer<E>],
     ) -> Result<(World, bool), RunError<E>> {
         let clock = self.world().model().clock;
-        let Schedule { duration, sample_every, checkpoint_every, .. } = self.schedule;
+        let RunSchedule { duration, sample_every, checkpoint_every, .. } = self.schedule;
         let sample_every = clock.ticks_in(sample_every);
         let end = clock.heartbeats_in(duration).saturating_mul(clock.steps_per_heartbeat());
         let samples = self.ranks.samples()?;

@@ -1,12 +1,12 @@
 //! How ranks share a world.
 
 use bekker_sync::Partition;
-use bekker_sync::ghost::Order;
+use bekker_sync::ghost::ExtrapolationOrder;
 use bekker_world::WorldModel;
 
 /// Path that messages take between ranks. All routes give the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Route {
+pub enum MessageRoute {
     /// Every rank sends everything to every other rank.
     #[default]
     All,
@@ -27,9 +27,9 @@ pub struct Sharing {
     /// Rank that steps each agent.
     pub partition: Partition,
     /// Path that messages take.
-    pub route: Route,
+    pub route: MessageRoute,
     /// Extrapolation of other ranks' vehicles between heartbeats.
-    pub order: Order,
+    pub order: ExtrapolationOrder,
     /// Whether own agents are digested while messages travel. Useful for a [`Ranks::hash`](crate::Ranks::hash) at each
     /// heartbeat.
     pub digest: bool,

@@ -2,8 +2,8 @@
 //!
 //! At intervals all ranks hold a census. Each announces a disc for every agent that the agent, and
 //! the ground that it touches, cannot leave before the next census. Until then a rank receives at
-//! each heartbeat the agents whose discs overlap one of its own agents' discs, and the leaders of
-//! its own agents. It does not need the others, since its agents cannot reach ground that they
+//! each heartbeat the agents whose discs overlap one of its agents' discs, and the leaders of
+//! its agents. It does not need the others, since its agents cannot reach ground that they
 //! change.
 //!
 //! Agents farther away that its cameras and lidars see send their states, but not their ruts. When
@@ -11,8 +11,8 @@
 //! discs that overlap there. So no rank receives all discs, and the results are bit-identical to
 //! those of sending everything to every rank.
 
-use super::proximity::Proximitireply;
-use super::region::Region;
+use super::proximity::ProximityReply;
+use super::region::CensusDisc;
 use rstar::{AABB, RTree, RTreeObject};
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl RTreeObject for IndexedAgent {
 
 /// One of this rank's agents between two censuses.
 struct LocalAgent {
-    region: Region,
+    region: CensusDisc,
     /// Ranks that receive its state and ground at each heartbeat, in ascending order.
     subscribers: Vec<usize>,
     /// Further ranks that see it and receive its state only, in ascending order.
@@ -60,7 +60,7 @@ impl Subscriptions {
     }
 
     /// Regions of own agents since the last census.
-    pub fn regions(&self) -> impl Iterator<Item = &Region> {
+    pub fn regions(&self) -> impl Iterator<Item = &CensusDisc> {
         self.own.iter().map(|own| &own.region)
     }
 
@@ -87,10 +87,10 @@ impl Subscriptions {
     /// agents.
     pub fn update(
         &mut self,
-        regions: &[Region],
+        regions: &[CensusDisc],
         partition: &[usize],
         follows: &[(usize, usize)],
-        proximity: &Proximitireply,
+        proximity: &ProximityReply,
     ) {
         let here = self.here;
         let placed = regions.iter().filter_map(|region| {
@@ -152,21 +152,21 @@ fn ascending(mut all: Vec<usize>) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn region(agent: usize, x: f64) -> Region {
-        Region::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
+    fn region(agent: usize, x: f64) -> CensusDisc {
+        CensusDisc::around(agent, [x, 0.0], 0.0, 0.01, 0.8)
     }
 
     #[test]
-    fn peers_are_those_whose_discs_meet_or_who_follow() {
+    fn peers_have_overlapping_discs_or_followers() {
         let mut ranks = Subscriptions::new(0);
         let regions = [region(0, 0.0), region(1, 30.0), region(2, 500.0), region(3, 900.0)];
-        ranks.update(&regions, &[0, 1, 2, 3], &[(3, 0)], &Proximitireply::default());
+        ranks.update(&regions, &[0, 1, 2, 3], &[(3, 0)], &ProximityReply::default());
         assert_eq!((&ranks.subscribers[..], &ranks.senders[..]), (&[1, 3][..], &[1][..]));
         assert_eq!(ranks.received, [1], "a leader need not see who follows");
     }
 
     #[test]
-    fn who_looks_hears_of_whom_it_sees_and_others_of_neighbors() {
+    fn cameras_subscribe_to_visible_agents_and_others_to_neighbors() {
         let regions = [region(0, 0.0), region(1, 500.0), region(2, 30.0)];
         let (mut looks, mut seen) = (Subscriptions::new(0), Subscriptions::new(1));
         let partition = [0, 1, 2];
@@ -174,14 +174,14 @@ mod tests {
             &regions,
             &partition,
             &[],
-            &Proximitireply { visible: vec![1, 2], viewers: Vec::new() },
+            &ProximityReply { visible: vec![1, 2], viewers: Vec::new() },
         );
         assert_eq!((&looks.received[..], &looks.subscribers[..]), (&[1, 2][..], &[2][..]));
         seen.update(
             &regions,
             &partition,
             &[],
-            &Proximitireply { visible: Vec::new(), viewers: vec![(1, 0)] },
+            &ProximityReply { visible: Vec::new(), viewers: vec![(1, 0)] },
         );
         assert_eq!((&seen.received[..], &seen.subscribers[..]), (&[][..], &[0][..]));
         assert_eq!((seen.subscribers(1), seen.viewers(1)), (&[][..], &[0][..]));
@@ -191,7 +191,7 @@ mod tests {
             &regions,
             &partition,
             &[],
-            &Proximitireply { visible: Vec::new(), viewers: vec![(2, 0)] },
+            &ProximityReply { visible: Vec::new(), viewers: vec![(2, 0)] },
         );
         assert_eq!((near.subscribers(2), near.viewers(2)), (&[0][..], &[][..]));
     }

@@ -9,7 +9,9 @@
 //! come from the Parquet.
 
 use super::append_file::AppendFile;
-use super::columns::{Column, ParquetWriter, csv_header, csv_of_parquet, csv_rows, parquet_rows};
+use super::columns::{
+    ParquetWriter, RecordColumn, csv_header, csv_of_parquet, csv_rows, parquet_rows,
+};
 use super::{ReportError, file};
 use bekker_scenario::config::StateFormat;
 use std::fs;
@@ -19,7 +21,7 @@ use std::time::{Duration, Instant};
 
 /// Rows per row group.
 const GROUP: usize = 1 << 10;
-/// Column by which a table is truncated.
+/// Key column for truncating a table.
 const TIME: &str = "time_s";
 /// Tolerance within which times are equal, s: times are whole microseconds.
 pub(super) const SAME: f64 = 5e-7;
@@ -30,7 +32,7 @@ const SHOWN_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct AppendTable {
     folder: PathBuf,
     stem: String,
-    columns: Vec<Column>,
+    columns: Vec<RecordColumn>,
     /// Number of rows in the columns.
     held: usize,
     /// Number of these rows that are in the CSV.
@@ -47,7 +49,7 @@ impl AppendTable {
     pub fn begin(
         folder: &Path,
         stem: &str,
-        columns: Vec<Column>,
+        columns: Vec<RecordColumn>,
         formats: &[StateFormat],
     ) -> Result<AppendTable, ReportError> {
         let path = folder.join(format!("{stem}.csv"));
@@ -62,7 +64,7 @@ impl AppendTable {
     fn with_csv(
         folder: &Path,
         stem: &str,
-        columns: Vec<Column>,
+        columns: Vec<RecordColumn>,
         formats: &[StateFormat],
         csv: AppendFile,
     ) -> Result<AppendTable, ReportError> {
@@ -89,7 +91,7 @@ impl AppendTable {
     pub fn resume(
         folder: &Path,
         stem: &str,
-        columns: Vec<Column>,
+        columns: Vec<RecordColumn>,
         formats: &[StateFormat],
         until: f64,
         visit: &mut dyn FnMut(&csv::StringRecord),
@@ -160,7 +162,7 @@ impl AppendTable {
     }
 
     /// Returns the columns; the caller appends a value to each.
-    pub fn columns(&mut self) -> &mut [Column] {
+    pub fn columns(&mut self) -> &mut [RecordColumn] {
         &mut self.columns
     }
 

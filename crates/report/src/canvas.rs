@@ -16,7 +16,7 @@ static REGULAR: &[u8] = include_bytes!("../assets/inter/Inter-Regular-subset.otf
 static SEMIBOLD: &[u8] = include_bytes!("../assets/inter/Inter-SemiBold-subset.otf");
 
 /// A point on the canvas, design units.
-pub(super) type Point = [f32; 2];
+pub(super) type CanvasPoint = [f32; 2];
 
 /// A rectangle on the canvas, design units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -165,7 +165,7 @@ impl Canvas {
     }
 
     /// Fills a polygon.
-    pub fn polygon(&mut self, points: &[Point], color: Rgb, alpha: f32) {
+    pub fn polygon(&mut self, points: &[CanvasPoint], color: Rgb, alpha: f32) {
         if let Some(path) = polyline(points, true) {
             let (transform, clip) = (self.transform(), self.clip.as_ref());
             let paint = paint(color, alpha);
@@ -174,12 +174,18 @@ impl Canvas {
     }
 
     /// Strokes an open line with round ends and corners.
-    pub fn line(&mut self, points: &[Point], width: f32, color: Rgb, alpha: f32) {
+    pub fn line(&mut self, points: &[CanvasPoint], width: f32, color: Rgb, alpha: f32) {
         self.stroke(points, false, width, color, alpha, None);
     }
 
     /// Strokes a dashed line: `dash` drawn, `gap` left out.
-    pub fn dashes(&mut self, points: &[Point], width: f32, color: Rgb, [dash, gap]: [f32; 2]) {
+    pub fn dashes(
+        &mut self,
+        points: &[CanvasPoint],
+        width: f32,
+        color: Rgb,
+        [dash, gap]: [f32; 2],
+    ) {
         self.stroke(points, false, width, color, 1.0, StrokeDash::new(vec![dash, gap], 0.0));
     }
 
@@ -193,7 +199,7 @@ impl Canvas {
 
     fn stroke(
         &mut self,
-        points: &[Point],
+        points: &[CanvasPoint],
         closed: bool,
         width: f32,
         color: Rgb,
@@ -214,12 +220,12 @@ impl Canvas {
     }
 
     /// Fills a disc.
-    pub fn disc(&mut self, center: Point, radius: f32, color: Rgb) {
+    pub fn disc(&mut self, center: CanvasPoint, radius: f32, color: Rgb) {
         self.blot(center, radius, color, 1.0);
     }
 
     /// Fills a translucent disc.
-    pub fn blot(&mut self, center: Point, radius: f32, color: Rgb, alpha: f32) {
+    pub fn blot(&mut self, center: CanvasPoint, radius: f32, color: Rgb, alpha: f32) {
         if let Some(path) = PathBuilder::from_circle(center[0], center[1], radius) {
             let (transform, clip) = (self.transform(), self.clip.as_ref());
             let paint = paint(color, alpha);
@@ -252,7 +258,7 @@ impl Canvas {
     }
 
     /// Draws a line of text.
-    pub fn text(&mut self, text: &str, at: Point, style: TextStyle) {
+    pub fn text(&mut self, text: &str, at: CanvasPoint, style: TextStyle) {
         let width = self.text_width(text, style);
         let shift = match style.anchor {
             Anchor::Left => 0.0,
@@ -337,7 +343,7 @@ fn rect(frame: Frame) -> Option<Rect> {
     Rect::from_xywh(frame.x, frame.y, frame.width, frame.height)
 }
 
-fn polyline(points: &[Point], closed: bool) -> Option<tiny_skia::Path> {
+fn polyline(points: &[CanvasPoint], closed: bool) -> Option<tiny_skia::Path> {
     let mut builder = PathBuilder::with_capacity(points.len() + 1, points.len());
     let (first, rest) = points.split_first()?;
     builder.move_to(first[0], first[1]);
@@ -358,29 +364,30 @@ struct GlyphOutline {
 }
 
 impl GlyphOutline {
-    fn at(&self, x: f32, y: f32) -> (f32, f32) {
+    fn to_canvas(&self, x: f32, y: f32) -> (f32, f32) {
         (self.pen + self.unit * x, -self.unit * y)
     }
 }
 
 impl OutlineBuilder for GlyphOutline {
     fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
+        let (x, y) = self.to_canvas(x, y);
         self.builder.move_to(x, y);
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
+        let (x, y) = self.to_canvas(x, y);
         self.builder.line_to(x, y);
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ((x1, y1), (x, y)) = (self.at(x1, y1), self.at(x, y));
+        let ((x1, y1), (x, y)) = (self.to_canvas(x1, y1), self.to_canvas(x, y));
         self.builder.quad_to(x1, y1, x, y);
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2), (x, y)) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
+        let ((x1, y1), (x2, y2), (x, y)) =
+            (self.to_canvas(x1, y1), self.to_canvas(x2, y2), self.to_canvas(x, y));
         self.builder.cubic_to(x1, y1, x2, y2, x, y);
     }
 

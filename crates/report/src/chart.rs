@@ -1,11 +1,11 @@
 //! Axes with ticks, and data series in them.
 
-use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
+use super::canvas::{Anchor, Canvas, CanvasPoint, Frame, TextStyle};
 use super::color::{GRID, INK, RULE, Rgb, SECONDARY, WHITE};
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mark {
+pub enum SeriesMark {
     /// A line.
     #[default]
     Line,
@@ -17,18 +17,18 @@ pub enum Mark {
 
 /// An interval of an axis with its ticks.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Scale {
+pub(super) struct AxisScale {
     pub low: f64,
     pub high: f64,
     step: f64,
 }
 
-impl Scale {
+impl AxisScale {
     /// Covers the finite `values`, widened to whole ticks, about `count` of them.
     ///
     /// With `zero`, zero is covered too.
-    pub fn covering(values: impl Iterator<Item = f64>, zero: bool, count: usize) -> Scale {
-        let mut scale = Scale::spanning(values, zero, count);
+    pub fn covering(values: impl Iterator<Item = f64>, zero: bool, count: usize) -> AxisScale {
+        let mut scale = AxisScale::spanning(values, zero, count);
         let slack = 1e-9;
         scale.low = (scale.low / scale.step + slack).floor() * scale.step;
         scale.high = (scale.high / scale.step - slack).ceil() * scale.step;
@@ -36,7 +36,7 @@ impl Scale {
     }
 
     /// Covers the finite `values` exactly.
-    pub fn spanning(values: impl Iterator<Item = f64>, zero: bool, count: usize) -> Scale {
+    pub fn spanning(values: impl Iterator<Item = f64>, zero: bool, count: usize) -> AxisScale {
         let start = if zero { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
         let (mut low, mut high) = values
             .filter(|value| value.is_finite())
@@ -53,7 +53,7 @@ impl Scale {
                 (low - margin, high + margin)
             };
         }
-        Scale { low, high, step: round_step((high - low) / count.max(1) as f64) }
+        AxisScale { low, high, step: round_step((high - low) / count.max(1) as f64) }
     }
 
     /// Position of a value along the axis: 0 at the low end, 1 at the high end.
@@ -93,15 +93,15 @@ pub(super) fn round_step(rough: f64) -> f64 {
 /// Axes in a frame.
 pub(super) struct Axes {
     pub frame: Frame,
-    pub x: Scale,
-    pub y: Scale,
+    pub x: AxisScale,
+    pub y: AxisScale,
     /// Font size of the tick labels.
     pub size: f32,
 }
 
 impl Axes {
     /// Position of a pair of values on the canvas.
-    pub fn point(&self, [x, y]: [f64; 2]) -> Point {
+    pub fn point(&self, [x, y]: [f64; 2]) -> CanvasPoint {
         [
             self.frame.x + self.frame.width * self.x.place(x),
             self.frame.bottom() - self.frame.height * self.y.place(y),
@@ -141,15 +141,15 @@ impl Axes {
         points: &[[f64; 2]],
         color: Rgb,
         width: f32,
-        mark: Mark,
+        mark: SeriesMark,
     ) {
         let finite = |point: &[f64; 2]| point.iter().all(|value| value.is_finite());
         for run in points.split(|point| !finite(point)) {
-            let run: Vec<Point> = run.iter().map(|point| self.point(*point)).collect();
+            let run: Vec<CanvasPoint> = run.iter().map(|point| self.point(*point)).collect();
             match mark {
-                Mark::Line => canvas.line(&run, width, color, 1.0),
-                Mark::Dashes => canvas.dashes(&run, width, color, [4.0 * width, 2.5 * width]),
-                Mark::Dots => {
+                SeriesMark::Line => canvas.line(&run, width, color, 1.0),
+                SeriesMark::Dashes => canvas.dashes(&run, width, color, [4.0 * width, 2.5 * width]),
+                SeriesMark::Dots => {
                     for at in run {
                         canvas.disc(at, 2.2 * width, WHITE);
                         canvas.disc(at, 1.6 * width, color);
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn ticks_are_round_numbers() {
         let labels = |low: f64, high: f64| -> Vec<String> {
-            let scale = Scale::covering([low, high].into_iter(), false, 5);
+            let scale = AxisScale::covering([low, high].into_iter(), false, 5);
             scale.ticks().into_iter().map(|(_, label)| label).collect()
         };
         assert_eq!(labels(0.0, 10.0), ["0", "2", "4", "6", "8", "10"]);
@@ -189,7 +189,7 @@ mod tests {
         fn a_scale_covers_its_values_with_a_few_ticks(
             values in prop::collection::vec(-1e7..1e7f64, 1..20), zero: bool, count in 2..8usize,
         ) {
-            let scale = Scale::covering(values.iter().copied(), zero, count);
+            let scale = AxisScale::covering(values.iter().copied(), zero, count);
             // Both ends are whole ticks, up to the slack that keeps rounding from adding one.
             let slack = 1e-6 * (scale.high - scale.low);
             for value in values {

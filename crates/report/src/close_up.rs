@@ -1,7 +1,7 @@
 //! The deepest rut to scale, at the resolution of the soil, with a cross section.
 
-use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
-use super::chart::{Axes, Mark, Scale};
+use super::canvas::{Anchor, Canvas, CanvasPoint, Frame, TextStyle};
+use super::chart::{Axes, AxisScale, SeriesMark};
 use super::color::{self, INK, Oklab, SECONDARY};
 use super::depth_scale::{DepthScale, VISIBLE};
 use super::picture::rut_depth;
@@ -32,7 +32,7 @@ pub(super) fn close_up(
     let surface = HeightField::sample(&view, scene.spacing, &|x, y| height_of(x, y) - rut_of(x, y));
     let deepest = section.depth.max(VISIBLE);
     relief::paint(canvas, &view, &|point| {
-        let depth = ruts.at(point).height;
+        let depth = ruts.surface_at(point).height;
         let ground = Oklab::from_rgb(scene.land.tint_at(point));
         let tinted = if depth >= 0.0 {
             // The color fades in over the first twentieth of the scale.
@@ -40,7 +40,7 @@ pub(super) fn close_up(
         } else {
             ground.mix(Oklab::from_rgb(color::BERM), (-4.0 * depth / deepest).min(0.85))
         };
-        relief::lit(tinted, 0.8 * relief::shade(surface.at(point).slope, 0.7)).rgb()
+        relief::lit(tinted, 0.8 * relief::shade(surface.surface_at(point).slope, 0.7)).rgb()
     });
     canvas.clip(frame);
     let [ax, ay] = section.across(-map::REACH);
@@ -81,21 +81,21 @@ fn cross_section(
             [lateral(n), -100.0 * map::interpolated(scene, [x, y])]
         })
         .collect();
-    let y = Scale::covering(profile.iter().map(|point| point[1]), true, 3);
+    let y = AxisScale::covering(profile.iter().map(|point| point[1]), true, 3);
     let axes = Axes {
         frame,
-        x: Scale::spanning([-map::REACH, map::REACH].into_iter(), false, 6),
+        x: AxisScale::spanning([-map::REACH, map::REACH].into_iter(), false, 6),
         y,
         size: 13.0,
     };
     axes.draw(canvas, true);
-    let mut soil: Vec<Point> = profile.iter().map(|point| axes.point(*point)).collect();
+    let mut soil: Vec<CanvasPoint> = profile.iter().map(|point| axes.point(*point)).collect();
     soil.push([frame.right(), frame.bottom()]);
     soil.push([frame.x, frame.bottom()]);
     canvas.polygon(&soil, scene.land.tint_at(section.center), 0.75);
     let level = [axes.point([-map::REACH, 0.0]), axes.point([map::REACH, 0.0])];
     canvas.dashes(&level, 1.2, SECONDARY, [5.0, 4.0]);
-    axes.series(canvas, &profile, INK, 2.0, Mark::Line);
+    axes.series(canvas, &profile, INK, 2.0, SeriesMark::Line);
     let style = TextStyle::new(13.0, SECONDARY);
     canvas.text("A", [frame.x, frame.y - 10.0], style.bold());
     canvas.text("B", [frame.right(), frame.y - 10.0], style.bold().anchor(Anchor::Right));

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_told_apart_with_any_color_vision() {
+    fn lines_are_distinguishable_with_any_color_vision() {
         for (name, vision) in &VISIONS {
             for (n, a) in LINES.iter().enumerate() {
                 for b in &LINES[n + 1..] {

@@ -23,12 +23,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A column with its values, row by row.
-pub(super) struct Column {
+pub(super) struct RecordColumn {
     pub name: String,
-    pub values: Values,
+    pub values: RecordValues,
 }
 
-pub(super) enum Values {
+pub(super) enum RecordValues {
     Real(Vec<f64>),
     OptionalReal(Vec<Option<f64>>),
     Integer(Vec<i32>),
@@ -36,7 +36,7 @@ pub(super) enum Values {
     Text(Vec<String>),
 }
 
-impl Values {
+impl RecordValues {
     /// Parses a field of a CSV and appends it; returns whether it is valid.
     pub fn read(&mut self, word: &str) -> bool {
         fn add<T: std::str::FromStr>(values: &mut Vec<T>, word: &str) -> bool {
@@ -47,22 +47,22 @@ impl Values {
             value.map(|value| values.push(value)).is_ok()
         }
         match self {
-            Values::Real(values) => add(values, word),
-            Values::OptionalReal(values) => add_any(values, word),
-            Values::Integer(values) => add(values, word),
-            Values::OptionalLong(values) => add_any(values, word),
-            Values::Text(values) => add(values, word),
+            RecordValues::Real(values) => add(values, word),
+            RecordValues::OptionalReal(values) => add_any(values, word),
+            RecordValues::Integer(values) => add(values, word),
+            RecordValues::OptionalLong(values) => add_any(values, word),
+            RecordValues::Text(values) => add(values, word),
         }
     }
 
     /// Removes all rows.
     pub fn clear(&mut self) {
         match self {
-            Values::Real(values) => values.clear(),
-            Values::OptionalReal(values) => values.clear(),
-            Values::Integer(values) => values.clear(),
-            Values::OptionalLong(values) => values.clear(),
-            Values::Text(values) => values.clear(),
+            RecordValues::Real(values) => values.clear(),
+            RecordValues::OptionalReal(values) => values.clear(),
+            RecordValues::Integer(values) => values.clear(),
+            RecordValues::OptionalLong(values) => values.clear(),
+            RecordValues::Text(values) => values.clear(),
         }
     }
 }
@@ -84,7 +84,7 @@ impl ParquetWriter {
     pub fn begin(
         path: &Path,
         name: &str,
-        columns: &[Column],
+        columns: &[RecordColumn],
     ) -> Result<ParquetWriter, ReportError> {
         let begun = || {
             let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
@@ -108,7 +108,7 @@ impl ParquetWriter {
     }
 
     /// Adds all rows of the columns as a row group, visible after the next [`ParquetWriter::publish`].
-    pub fn add(&mut self, columns: &[Column]) -> Result<(), ReportError> {
+    pub fn add(&mut self, columns: &[RecordColumn]) -> Result<(), ReportError> {
         let encoded = write_group(&mut self.writer, columns).map_err(failed(&self.path))?;
         self.file.append(&encoded)
     }
@@ -116,13 +116,13 @@ impl ParquetWriter {
     /// Publishes all row groups so far, followed by the rows of the columns.
     ///
     /// These rows are not added: a later group contains them again.
-    pub fn publish(&mut self, columns: &[Column]) -> Result<(), ReportError> {
+    pub fn publish(&mut self, columns: &[RecordColumn]) -> Result<(), ReportError> {
         let ended = self.with_footer(columns).map_err(failed(&self.path))?;
         self.file.publish(&ended)
     }
 
     /// Returns the bytes that would end the file now: these rows as a row group, and the footer.
-    fn with_footer(&self, columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
+    fn with_footer(&self, columns: &[RecordColumn]) -> Result<Vec<u8>, ParquetError> {
         let root = self.writer.schema_descr().root_schema_ptr();
         let properties = self.writer.properties();
         let mut groups = self.writer.flushed_row_groups().to_vec();
@@ -153,7 +153,7 @@ impl ParquetWriter {
 /// Encodes all rows of the columns as a row group, and returns the bytes to append to the file.
 fn write_group(
     writer: &mut SerializedFileWriter<Vec<u8>>,
-    columns: &[Column],
+    columns: &[RecordColumn],
 ) -> Result<Vec<u8>, ParquetError> {
     let mut group = writer.next_row_group()?;
     for column in columns {
@@ -234,13 +234,13 @@ pub(super) fn write_at(file: &fs::File, bytes: &[u8], at: u64) -> io::Result<()>
     }
 }
 
-fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
+fn field(column: &RecordColumn) -> Result<Arc<Type>, ParquetError> {
     let (physical, repetition, logical) = match column.values {
-        Values::Real(_) => (PhysicalType::DOUBLE, Repetition::REQUIRED, None),
-        Values::OptionalReal(_) => (PhysicalType::DOUBLE, Repetition::OPTIONAL, None),
-        Values::Integer(_) => (PhysicalType::INT32, Repetition::REQUIRED, None),
-        Values::OptionalLong(_) => (PhysicalType::INT64, Repetition::OPTIONAL, None),
-        Values::Text(_) => {
+        RecordValues::Real(_) => (PhysicalType::DOUBLE, Repetition::REQUIRED, None),
+        RecordValues::OptionalReal(_) => (PhysicalType::DOUBLE, Repetition::OPTIONAL, None),
+        RecordValues::Integer(_) => (PhysicalType::INT32, Repetition::REQUIRED, None),
+        RecordValues::OptionalLong(_) => (PhysicalType::INT64, Repetition::OPTIONAL, None),
+        RecordValues::Text(_) => {
             (PhysicalType::BYTE_ARRAY, Repetition::REQUIRED, Some(LogicalType::String))
         }
     };
@@ -253,7 +253,7 @@ fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
 
 fn write_column<W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
-    values: &Values,
+    values: &RecordValues,
 ) -> Result<(), ParquetError> {
     fn present_values<T: Copy>(values: &[Option<T>]) -> (Vec<i16>, Vec<T>) {
         let levels = values.iter().map(|v| i16::from(v.is_some())).collect();
@@ -262,21 +262,21 @@ fn write_column<W: Write + Send>(
     let missing = || ParquetError::General("schema and columns differ in number".to_owned());
     let mut column = group.next_column()?.ok_or_else(missing)?;
     match values {
-        Values::Real(values) => {
+        RecordValues::Real(values) => {
             column.typed::<DoubleType>().write_batch(values, None, None)?;
         }
-        Values::OptionalReal(values) => {
+        RecordValues::OptionalReal(values) => {
             let (levels, present) = present_values(values);
             column.typed::<DoubleType>().write_batch(&present, Some(&levels), None)?;
         }
-        Values::Integer(values) => {
+        RecordValues::Integer(values) => {
             column.typed::<Int32Type>().write_batch(values, None, None)?;
         }
-        Values::OptionalLong(values) => {
+        RecordValues::OptionalLong(values) => {
             let (levels, present) = present_values(values);
             column.typed::<Int64Type>().write_batch(&present, Some(&levels), None)?;
         }
-        Values::Text(values) => {
+        RecordValues::Text(values) => {
             let values: Vec<ByteArray> = values.iter().map(|v| v.as_str().into()).collect();
             column.typed::<ByteArrayType>().write_batch(&values, None, None)?;
         }
@@ -285,7 +285,7 @@ fn write_column<W: Write + Send>(
 }
 
 /// Returns the header of a CSV with these columns.
-pub(super) fn csv_header(columns: &[Column]) -> Result<Vec<u8>, csv::Error> {
+pub(super) fn csv_header(columns: &[RecordColumn]) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(columns.iter().map(|column| column.name.as_str()))?;
     writer.into_inner().map_err(|error| error.into_error().into())
@@ -294,7 +294,10 @@ pub(super) fn csv_header(columns: &[Column]) -> Result<Vec<u8>, csv::Error> {
 /// Returns some rows of the columns as CSV.
 ///
 /// Reals have the fewest digits that give the same number when parsed.
-pub(super) fn csv_rows(columns: &[Column], rows: Range<usize>) -> Result<Vec<u8>, csv::Error> {
+pub(super) fn csv_rows(
+    columns: &[RecordColumn],
+    rows: Range<usize>,
+) -> Result<Vec<u8>, csv::Error> {
     fn word<T: ToString>(value: Option<T>) -> String {
         value.map(|value| value.to_string()).unwrap_or_default()
     }
@@ -302,11 +305,11 @@ pub(super) fn csv_rows(columns: &[Column], rows: Range<usize>) -> Result<Vec<u8>
     for row in rows {
         for column in columns {
             match &column.values {
-                Values::Real(values) => writer.write_field(values[row].to_string())?,
-                Values::OptionalReal(values) => writer.write_field(word(values[row]))?,
-                Values::Integer(values) => writer.write_field(values[row].to_string())?,
-                Values::OptionalLong(values) => writer.write_field(word(values[row]))?,
-                Values::Text(values) => writer.write_field(&values[row])?,
+                RecordValues::Real(values) => writer.write_field(values[row].to_string())?,
+                RecordValues::OptionalReal(values) => writer.write_field(word(values[row]))?,
+                RecordValues::Integer(values) => writer.write_field(values[row].to_string())?,
+                RecordValues::OptionalLong(values) => writer.write_field(word(values[row]))?,
+                RecordValues::Text(values) => writer.write_field(&values[row])?,
             }
         }
         writer.write_record(None::<&[u8]>)?;

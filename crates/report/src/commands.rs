@@ -6,7 +6,7 @@
 
 use super::ReportError;
 use super::append_table::AppendTable;
-use super::columns::{Column, Values};
+use super::columns::{RecordColumn, RecordValues};
 use super::hashes::whole_microseconds;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -60,15 +60,15 @@ fn pascals(text: &str) -> Option<f64> {
     format!("{text}e3").parse().ok()
 }
 
-fn columns() -> Vec<Column> {
+fn columns() -> Vec<RecordColumn> {
     let values = |name: &str| match name {
-        "tick" => Values::OptionalLong(Vec::new()),
+        "tick" => RecordValues::OptionalLong(Vec::new()),
         // text, so that an inflation keeps its bits
         "vehicle" | "gear" | "inflation_kpa" | "locks" | "uncouple" | "origin" | "driver"
-        | "says" => Values::Text(Vec::new()),
-        _ => Values::Real(Vec::new()),
+        | "says" => RecordValues::Text(Vec::new()),
+        _ => RecordValues::Real(Vec::new()),
     };
-    described().map(|(name, _)| Column { name: name.to_owned(), values: values(name) }).into()
+    described().map(|(name, _)| RecordColumn { name: name.to_owned(), values: values(name) }).into()
 }
 
 const LEVERS: [(Selector, &str); 3] =

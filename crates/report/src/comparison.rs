@@ -4,7 +4,7 @@
 //! columns have the same axes.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
-use super::chart::{Axes, Mark, Scale};
+use super::chart::{Axes, AxisScale, SeriesMark};
 use super::color::{self, ALARM, INK, RULE, SECONDARY};
 use super::depth_scale::{DepthScale, color_bar};
 use super::drawn_ground::{self, DrawnGround, GroundFunction};
@@ -53,9 +53,9 @@ pub struct RunGround<'a> {
 }
 
 /// Title of a quantity, and the function that gets it from a history.
-type Quantity = (&'static str, fn(&TrackPoint) -> f64);
+type ComparedQuantity = (&'static str, fn(&TrackPoint) -> f64);
 
-const QUANTITIES: [Quantity; 3] = [
+const QUANTITIES: [ComparedQuantity; 3] = [
     ("speed, m/s", |point| point.speed),
     ("mean slip, %", |point| 100.0 * point.slip),
     ("mean sinkage, cm", |point| 100.0 * point.sinkage),
@@ -261,8 +261,12 @@ impl<'a> ComparisonLayout<'a> {
             let x = self.left(run) + LABEL;
             let axes = Axes {
                 frame: Frame { x, y: top, width: width - LABEL, height: PLOT },
-                x: Scale::spanning(all().map(|point| point[0]), false, (width / 110.0) as usize),
-                y: Scale::covering(all().map(|point| point[1]), true, 4),
+                x: AxisScale::spanning(
+                    all().map(|point| point[0]),
+                    false,
+                    (width / 110.0) as usize,
+                ),
+                y: AxisScale::covering(all().map(|point| point[1]), true, 4),
                 size: 12.5,
             };
             axes.draw(canvas, true);
@@ -270,7 +274,7 @@ impl<'a> ComparisonLayout<'a> {
             let style = TextStyle::new(12.5, SECONDARY).anchor(Anchor::Right);
             canvas.text(across, [axes.frame.right(), top - 9.0], style);
             for (n, points) in lines.iter().rev() {
-                axes.series(canvas, points, color::line(*n), 1.6, Mark::Line);
+                axes.series(canvas, points, color::line(*n), 1.6, SeriesMark::Line);
             }
         }
     }

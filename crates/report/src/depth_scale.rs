@@ -1,12 +1,12 @@
 //! Color scale of rut depth, and its legend.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
-use super::chart::Scale;
+use super::chart::AxisScale;
 use super::color::{self, INK, Oklab, Rgb, SECONDARY};
 
 /// A color scale of depths.
 pub(super) struct DepthScale {
-    scale: Scale,
+    scale: AxisScale,
 }
 
 /// Depth below which a rut is not drawn, m.
@@ -16,7 +16,7 @@ impl DepthScale {
     /// Creates a scale from 0 to `depth`, m.
     pub fn reaching(depth: f64) -> DepthScale {
         let centimeters = [0.0, (100.0 * depth).max(1.0)];
-        DepthScale { scale: Scale::covering(centimeters.into_iter(), true, 5) }
+        DepthScale { scale: AxisScale::covering(centimeters.into_iter(), true, 5) }
     }
 
     /// Color of a depth, m.

@@ -1,13 +1,13 @@
 //! The undisturbed ground on maps: relief tinted by soil, contours with labels, obstacles and axes.
 
-use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
-use super::chart::{Scale, round_step};
+use super::canvas::{Anchor, Canvas, CanvasPoint, Frame, TextStyle};
+use super::chart::{AxisScale, round_step};
 use super::color::{self, INK, Oklab, Rgb, SECONDARY, WHITE};
 use super::relief::{self, HeightField, MapView};
-use bekker_agent::{Prop, PropForm, PropKind};
+use bekker_agent::{PropForm, PropKind, SceneryObject};
 use bekker_ground::soil::Soil;
-use bekker_ground::terrain::{Placement, Unit};
-use bekker_sensor::class::Class;
+use bekker_ground::terrain::{FramePlacement, Unit};
+use bekker_sensor::class::SurfaceClass;
 use bekker_sensor::material::SoilAppearance;
 
 /// A function of the ground at world (x, y), m.
@@ -27,9 +27,9 @@ pub struct DrawnGround<'a> {
     /// Bounds `[x_min, y_min, x_max, y_max]` of the terrain, m; may be infinite.
     pub bounds: [f64; 4],
     /// Trees, rocks, posts and meshes on the ground.
-    pub props: &'a [Prop],
+    pub props: &'a [SceneryObject],
     /// Mapping of local meters to the coordinates of the elevation model.
-    pub placement: Option<&'a Placement>,
+    pub placement: Option<&'a FramePlacement>,
 }
 
 /// Appearance of a soil on maps.
@@ -139,7 +139,7 @@ pub(super) fn ground(
     canvas: &mut Canvas,
     land: &DrawnGround<'_>,
     view: &MapView,
-    taken: &[Point],
+    taken: &[CanvasPoint],
 ) -> Option<f64> {
     // Two pixels between samples: finer shading is not visible.
     let step = 2.0 * view.meters / f64::from(canvas.scale());
@@ -157,7 +157,7 @@ pub(super) fn ground(
             let stripe = (point[0] + point[1]) / (8.0 * view.meters);
             return BEYOND[usize::from(stripe.rem_euclid(1.0) < 0.15)];
         }
-        let ground = field.at(point);
+        let ground = field.surface_at(point);
         let base = Oklab::from_rgb(land.tint_at(point));
         let shaded = relief::lit(base, relief::shade(ground.slope, exaggeration));
         let contour = contour(ground, interval, pixel, width);
@@ -236,7 +236,7 @@ fn contour(ground: relief::SurfacePoint, interval: f64, pixel: f64, width: f64) 
 #[derive(Clone, Copy)]
 struct ContourLabel {
     level: i64,
-    at: Point,
+    at: CanvasPoint,
     /// Direction of the contour on the canvas, rad.
     turn: f64,
 }
@@ -250,7 +250,7 @@ fn heights(
     view: &MapView,
     field: &HeightField,
     interval: f64,
-    taken: &[Point],
+    taken: &[CanvasPoint],
 ) {
     const LINES: usize = 9;
     const STEPS: usize = 500;
@@ -279,7 +279,7 @@ fn heights(
                     let off = f64::from(at[k] - middle) * view.meters;
                     view.center[k] + if k == 0 { off } else { -off }
                 });
-                let ground = field.at(world);
+                let ground = field.surface_at(world);
                 let place = ground.height / interval;
                 let level = match before.replace(place) {
                     Some(last) if last.floor() != place.floor() => last.max(place).floor(),
@@ -307,7 +307,7 @@ fn heights(
         }
     }
     crossings.sort_by_key(|crossing| crossing.level.rem_euclid(5) != 0);
-    let far = |a: Point, b: Point, least: f32| (a[0] - b[0]).hypot(a[1] - b[1]) > least;
+    let far = |a: CanvasPoint, b: CanvasPoint, least: f32| (a[0] - b[0]).hypot(a[1] - b[1]) > least;
     let mut set: Vec<ContourLabel> = Vec::new();
     let style = TextStyle::new(12.0, Rgb(96, 80, 60)).anchor(Anchor::Middle).halo();
     for crossing in crossings {
@@ -358,7 +358,7 @@ pub(super) fn props(canvas: &mut Canvas, land: &DrawnGround<'_>, view: &MapView)
 }
 
 /// Radius of the crown or body, m, and its color.
-fn symbol(prop: &Prop) -> (f64, Rgb) {
+fn symbol(prop: &SceneryObject) -> (f64, Rgb) {
     match prop.form {
         PropForm::Kind(PropKind::Spruce) => (1.9, NEEDLES),
         PropForm::Kind(PropKind::Oak) => (2.4, LEAVES),
@@ -367,13 +367,17 @@ fn symbol(prop: &Prop) -> (f64, Rgb) {
         PropForm::Kind(PropKind::WhiteOak) => (5.0, LEAVES),
         PropForm::Kind(PropKind::Pecan) => (4.4, LEAVES),
         PropForm::Kind(PropKind::Magnolia) => (3.4, LEAVES),
-        PropForm::Kind(PropKind::Rock) | PropForm::Mesh { class: Class::Rock, .. } => (0.6, STONE),
-        PropForm::Kind(PropKind::Post) | PropForm::Mesh { class: Class::Post, .. } => (0.2, WOOD),
+        PropForm::Kind(PropKind::Rock) | PropForm::Mesh { class: SurfaceClass::Rock, .. } => {
+            (0.6, STONE)
+        }
+        PropForm::Kind(PropKind::Post) | PropForm::Mesh { class: SurfaceClass::Post, .. } => {
+            (0.2, WOOD)
+        }
         PropForm::Kind(PropKind::Block | PropKind::Barrier) => {
             let [length, width, _] = prop.size.unwrap_or([1.0; 3]);
             (0.5 * length.min(width), STONE)
         }
-        PropForm::Mesh { class: Class::Tree, .. } => (2.0, LEAVES),
+        PropForm::Mesh { class: SurfaceClass::Tree, .. } => (2.0, LEAVES),
         PropForm::Mesh { .. } => (1.5, WOOD),
     }
 }
@@ -415,7 +419,7 @@ pub(super) fn frame(
     let bottom = view.frame.bottom();
     let style = TextStyle::new(12.5, SECONDARY);
     let count = |length: f32| ((length / 190.0) as usize).clamp(2, 8);
-    let across = Scale::spanning([x_min, x_max].into_iter(), false, count(view.frame.width));
+    let across = AxisScale::spanning([x_min, x_max].into_iter(), false, count(view.frame.width));
     for (value, label) in across.ticks() {
         let at = view.point([value, y_min])[0];
         canvas.line(&[[at, bottom], [at, bottom + 5.0]], 1.0, SECONDARY, 1.0);
@@ -424,7 +428,8 @@ pub(super) fn frame(
         }
     }
     canvas.text("x, m", [view.frame.right(), bottom + 18.0], style.anchor(Anchor::Right));
-    let upward = Scale::spanning([y_min, y_max].into_iter(), false, count(1.6 * view.frame.height));
+    let upward =
+        AxisScale::spanning([y_min, y_max].into_iter(), false, count(1.6 * view.frame.height));
     for (value, label) in upward.ticks() {
         let at = view.point([x_min, value])[1];
         canvas.line(&[[left - 5.0, at], [left, at]], 1.0, SECONDARY, 1.0);
@@ -439,7 +444,7 @@ pub(super) fn frame(
 }
 
 /// Corners of the view in the coordinates of the elevation model.
-fn corners(placement: &Placement, view: &MapView) -> String {
+fn corners(placement: &FramePlacement, view: &MapView) -> String {
     let [x_min, y_min, x_max, y_max] = view.bounds();
     let name = |[x, y]: [f64; 2]| match placement.crs.unit {
         Unit::Degree => format!(
@@ -502,7 +507,7 @@ pub(super) const PLANNED: Rgb = Rgb(40, 48, 58);
 
 /// Draws a planned path.
 pub(super) fn draw_route(canvas: &mut Canvas, view: &MapView, way: &[[f64; 2]]) {
-    let line: Vec<Point> = way.iter().map(|point| view.point(*point)).collect();
+    let line: Vec<CanvasPoint> = way.iter().map(|point| view.point(*point)).collect();
     canvas.line(&line, 4.0, WHITE, 0.55);
     canvas.dashes(&line, 1.6, PLANNED, [7.0, 5.0]);
 }

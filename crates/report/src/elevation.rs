@@ -49,7 +49,7 @@ pub fn elevation_picture(
         if !holds_data(raster, point) {
             return WHITE;
         }
-        let ground = field.at(point);
+        let ground = field.surface_at(point);
         let share = (ground.height - low) / (high - low).max(1e-9);
         let base = valley.mix(ridge, share);
         let steepness = ground.slope[0].hypot(ground.slope[1]);

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replaces_a_file_and_leaves_nothing_beside_it() {
+    fn replaces_a_file_and_leaves_no_other_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         write(&path, b"first").unwrap();
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_names_the_path_and_keeps_what_was_there() {
+    fn a_failure_names_the_path_and_keeps_the_old_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("absent").join("a.txt");
         let error = write(&path, b"x").unwrap_err().to_string();

@@ -9,7 +9,7 @@
 //! in `VEHICLE/SENSOR/optical` (x right, y down, z forward). Those of the right camera of a pair
 //! are in the frame of the left one, as in ROS.
 
-use super::protobuf::{FieldKind, File, Message, Type, describe, many, one};
+use super::protobuf::{FieldKind, File, ProtoMessage, Type, describe, many, one};
 use bekker_agent::Collision;
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::camera::{Camera, Lens};
@@ -18,7 +18,7 @@ use bekker_sensor::{Fix, Odometry, WheelGround};
 use bekker_world::{AutonomyView, CellView};
 
 /// Returns a type without a nested enumeration.
-const fn plain<'a>(name: &'a str, fields: &'a [super::protobuf::Field<'a>]) -> Type<'a> {
+const fn plain<'a>(name: &'a str, fields: &'a [super::protobuf::ProtoField<'a>]) -> Type<'a> {
     Type { name, fields, enumeration: None }
 }
 
@@ -36,7 +36,7 @@ const TIME: File = File {
     )],
 };
 
-const XYZ: &[super::protobuf::Field] = &[
+const XYZ: &[super::protobuf::ProtoField] = &[
     one(1, "x", FieldKind::Double),
     one(2, "y", FieldKind::Double),
     one(3, "z", FieldKind::Double),
@@ -284,27 +284,29 @@ pub(super) struct Heading<'a> {
 }
 
 impl Heading<'_> {
-    fn stamp(&self) -> Message {
+    fn stamp(&self) -> ProtoMessage {
         let nanos = self.time_us % 1_000_000 * 1000;
-        Message::default().integer(1, self.time_us / 1_000_000).integer(2, nanos)
+        ProtoMessage::default().integer(1, self.time_us / 1_000_000).integer(2, nanos)
     }
 
     /// Returns a message with its time in field `time` and its frame in field `frame`.
-    fn message(&self, time: u32, frame: u32) -> Message {
-        Message::default().message(time, self.stamp()).text(frame, self.frame)
+    fn message(&self, time: u32, frame: u32) -> ProtoMessage {
+        ProtoMessage::default().message(time, self.stamp()).text(frame, self.frame)
     }
 }
 
-fn vector(v: &Vec3) -> Message {
-    Message::default().double(1, v.x).double(2, v.y).double(3, v.z)
+fn vector(v: &Vec3) -> ProtoMessage {
+    ProtoMessage::default().double(1, v.x).double(2, v.y).double(3, v.z)
 }
 
-fn quaternion(q: &Quat) -> Message {
-    Message::default().double(1, q.i).double(2, q.j).double(3, q.k).double(4, q.w)
+fn quaternion(q: &Quat) -> ProtoMessage {
+    ProtoMessage::default().double(1, q.i).double(2, q.j).double(3, q.k).double(4, q.w)
 }
 
-fn pose(pose: &Pose) -> Message {
-    Message::default().message(1, vector(&pose.position)).message(2, quaternion(&pose.orientation))
+fn pose(pose: &Pose) -> ProtoMessage {
+    ProtoMessage::default()
+        .message(1, vector(&pose.position))
+        .message(2, quaternion(&pose.orientation))
 }
 
 /// Pose of a vehicle in the world.
@@ -314,7 +316,7 @@ pub(super) fn pose_in_frame(heading: &Heading<'_>, of: &Pose) -> Vec<u8> {
 
 /// Transforms between frames: (parent, child, pose of the child in the parent).
 pub(super) fn frame_transforms(time_us: u64, frames: &[(String, String, Pose)]) -> Vec<u8> {
-    let mut all = Message::default();
+    let mut all = ProtoMessage::default();
     for (frame, child, pose) in frames {
         let one = Heading { time_us, frame }
             .message(1, 2)
@@ -379,7 +381,7 @@ pub(super) fn hit(heading: &Heading<'_>, with: &str, hit: &Collision) -> Vec<u8>
 pub(super) fn wheel_ground(heading: &Heading<'_>, wheels: &[WheelGround]) -> Vec<u8> {
     let mut all = heading.message(1, 2);
     for wheel in wheels {
-        let one = Message::default()
+        let one = ProtoMessage::default()
             .double(1, wheel.sinkage)
             .double(2, wheel.slip)
             .message(3, vector(&wheel.force))
@@ -396,8 +398,8 @@ mod numeric {
     pub const F32: u64 = 7;
 }
 
-fn element(name: &str, offset: u32, kind: u64) -> Message {
-    Message::default().text(1, name).fixed32(2, offset).integer(3, kind)
+fn element(name: &str, offset: u32, kind: u64) -> ProtoMessage {
+    ProtoMessage::default().text(1, name).fixed32(2, offset).integer(3, kind)
 }
 
 /// A scan: x, y, z, intensity, time, ring, instance, class and order of each return.
@@ -443,7 +445,7 @@ pub(super) struct GroundPatch {
 pub(super) fn map_grid(heading: &Heading<'_>, view: &AutonomyView) -> Vec<u8> {
     let [x, y] = view.corner;
     let corner = Pose { position: Vec3::new(x, y, view.believed.position.z), ..Pose::default() };
-    let size = Message::default().double(1, view.cell).double(2, view.cell);
+    let size = ProtoMessage::default().double(1, view.cell).double(2, view.cell);
     let cell = |own: &CellView| {
         let [low, high] = own.heights.map(f32::to_le_bytes);
         low.into_iter().chain(high).chain([own.class])
@@ -473,7 +475,7 @@ pub(super) fn poses_in_frame(heading: &Heading<'_>, points: &[[f64; 2]], height:
 /// A patch of ground.
 pub(super) fn grid(heading: &Heading<'_>, patch: &GroundPatch) -> Vec<u8> {
     let corner = Pose { position: patch.corner, ..Pose::default() };
-    let size = Message::default().double(1, patch.cell).double(2, patch.cell);
+    let size = ProtoMessage::default().double(1, patch.cell).double(2, patch.cell);
     let data: Vec<u8> = patch.cells.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
     heading
         .message(1, 2)

@@ -9,7 +9,7 @@
 //! are filled from the list of nodes and deflated one by one.
 
 use super::{ReportError, file};
-use bekker_ground::terrain::{Crs, Placement, geo_keys};
+use bekker_ground::terrain::{Crs, FramePlacement, geo_keys};
 use bekker_math::grid::{Lattice, Node};
 use bekker_world::World;
 use flate2::Compression;
@@ -55,7 +55,7 @@ impl Default for Georeference {
 
 impl Georeference {
     /// Returns the georeference of a world's placement; the default is a local system.
-    pub fn from_placement(placement: Option<&Placement>) -> Georeference {
+    pub fn from_placement(placement: Option<&FramePlacement>) -> Georeference {
         placement.map_or_else(Georeference::default, |placement| Georeference {
             origin: placement.origin,
             units_per_meter: placement.meters_per_unit.map(|meters| 1.0 / meters),
@@ -122,7 +122,7 @@ struct RutGrid {
 }
 
 /// Row and column from the north-west, and value.
-type Cell = (u64, u64, f32);
+type RasterCell = (u64, u64, f32);
 
 impl RutGrid {
     fn covering(nodes: &[RutNode], largest: u64) -> Option<RutGrid> {
@@ -146,13 +146,13 @@ impl RutGrid {
     }
 
     /// Returns the cells that hold data, row by row from the north-west.
-    fn cells(&self, nodes: &[RutNode]) -> Vec<Cell> {
+    fn cells(&self, nodes: &[RutNode]) -> Vec<RasterCell> {
         let cell = |rut: &RutNode| {
             let column = i64::from(rut.node.i).div_euclid(self.factor) - self.west;
             let row = self.north - i64::from(rut.node.j).div_euclid(self.factor);
             (row as u64, column as u64, rut.depth as f32)
         };
-        let mut cells: Vec<Cell> = nodes.iter().map(cell).collect();
+        let mut cells: Vec<RasterCell> = nodes.iter().map(cell).collect();
         // The value to keep is first among those of a cell.
         cells.sort_unstable_by(|a, b| {
             let magnitude = b.2.abs().total_cmp(&a.2.abs()).then(b.2.total_cmp(&a.2));
@@ -165,7 +165,7 @@ impl RutGrid {
 
 fn encode(
     grid: &RutGrid,
-    cells: &[Cell],
+    cells: &[RasterCell],
     lattice: Lattice,
     georeference: &Georeference,
 ) -> TiffResult<Vec<u8>> {
@@ -217,7 +217,12 @@ fn encode(
 }
 
 /// Returns the rows from `top` to just above `bottom`, row by row, deflated.
-fn deflated_strip(grid: &RutGrid, cells: &[Cell], top: u64, bottom: u64) -> io::Result<Vec<u8>> {
+fn deflated_strip(
+    grid: &RutGrid,
+    cells: &[RasterCell],
+    top: u64,
+    bottom: u64,
+) -> io::Result<Vec<u8>> {
     let mut bytes = f32::NAN.to_ne_bytes().repeat(((bottom - top) * grid.columns) as usize);
     let begin = cells.partition_point(|cell| cell.0 < top);
     for (row, column, value) in cells[begin..].iter().take_while(|cell| cell.0 < bottom) {
@@ -306,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn too_large_a_raster_is_coarsened_and_says_so() {
+    fn too_large_a_raster_is_coarsened_with_a_warning() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ruts.tif");
         let nodes = [rut(-1, 0, 0.05), rut(0, 0, 0.01), rut(1, 1, -0.04), rut(99, 99, 0.2)];

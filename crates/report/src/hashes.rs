@@ -2,7 +2,7 @@
 
 use super::ReportError;
 use super::append_table::AppendTable;
-use super::columns::{Column, Values};
+use super::columns::{RecordColumn, RecordValues};
 pub use bekker_agent::whole_microseconds;
 use bekker_ground::GroundDigest;
 use bekker_scenario::config::StateFormat;
@@ -65,11 +65,11 @@ impl HashRow {
 const STEM: &str = "hashes";
 const FORMAT: [StateFormat; 1] = [StateFormat::Csv];
 
-fn columns(names: &[String]) -> Vec<Column> {
-    let column = |name: &str, values| Column { name: name.to_owned(), values };
-    let text = || Values::Text(Vec::new());
+fn columns(names: &[String]) -> Vec<RecordColumn> {
+    let column = |name: &str, values| RecordColumn { name: name.to_owned(), values };
+    let text = || RecordValues::Text(Vec::new());
     let mut columns = vec![
-        column("tick", Values::OptionalLong(Vec::new())),
+        column("tick", RecordValues::OptionalLong(Vec::new())),
         column("time_s", text()),
         column("state", text()),
         column("ground", text()),
@@ -98,7 +98,7 @@ impl HashWriter {
     /// Adds the hashes of a heartbeat.
     pub fn append(&mut self, row: &HashRow) -> Result<(), ReportError> {
         let [tick, columns @ ..] = self.0.columns() else { return Ok(()) };
-        if let Values::OptionalLong(ticks) = &mut tick.values {
+        if let RecordValues::OptionalLong(ticks) = &mut tick.values {
             ticks.push(Some(row.tick as i64));
         }
         let words = [&row.time, &row.state, &row.ground].into_iter().chain(&row.agents);

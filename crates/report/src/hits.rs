@@ -2,7 +2,7 @@
 
 use super::ReportError;
 use super::append_table::AppendTable;
-use super::columns::{Column, Values};
+use super::columns::{RecordColumn, RecordValues};
 use super::hashes::whole_microseconds;
 use bekker_agent::{Collision, CollisionTarget};
 use bekker_scenario::config::StateFormat;
@@ -38,12 +38,12 @@ pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> 
     words.into_iter().chain(NUMBERS)
 }
 
-fn columns() -> Vec<Column> {
-    let column = |name: &str, values| Column { name: name.to_owned(), values };
-    let mut columns = vec![column("time_s", Values::Real(Vec::new()))];
-    columns.extend(["vehicle", "with"].map(|name| column(name, Values::Text(Vec::new()))));
-    columns.push(column("broke", Values::Integer(Vec::new())));
-    columns.extend(NUMBERS.map(|(name, _)| column(name, Values::Real(Vec::new()))));
+fn columns() -> Vec<RecordColumn> {
+    let column = |name: &str, values| RecordColumn { name: name.to_owned(), values };
+    let mut columns = vec![column("time_s", RecordValues::Real(Vec::new()))];
+    columns.extend(["vehicle", "with"].map(|name| column(name, RecordValues::Text(Vec::new()))));
+    columns.push(column("broke", RecordValues::Integer(Vec::new())));
+    columns.extend(NUMBERS.map(|(name, _)| column(name, RecordValues::Real(Vec::new()))));
     columns
 }
 

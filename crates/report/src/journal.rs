@@ -78,7 +78,7 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
 
 /// Returns the complete records of a journal by number, and their length in bytes.
 ///
-/// There are none if the file does not exist.
+/// The result is empty if the file does not exist.
 ///
 /// # Errors
 /// [`ReportError`] if it cannot be read.
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_with_a_flipped_bit_ends_what_is_read() {
+    fn a_record_with_a_flipped_bit_ends_the_journal() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.bin");
         let (journal, _) = Journal::<Record>::open(&path).unwrap();

@@ -6,7 +6,7 @@ use super::drawn_ground;
 use super::map;
 use super::page::{MARGIN, SIDE, WIDTH};
 use super::relief::MapView;
-use super::scene::{RunScene, Track};
+use super::scene::{RunScene, SceneTrack};
 use bekker_agent::{OutcomeCode, OutcomeReport};
 
 /// Font size and line spacing of the outcomes.
@@ -71,7 +71,7 @@ pub(super) fn legend(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, 
 pub(super) fn endings(canvas: &Canvas, scene: &RunScene<'_>, room: f32) -> Vec<(String, Rgb)> {
     let style = TextStyle::new(ENDING, INK);
     let most = (room / ENDING_LINE).max(1.0) as usize;
-    let told: Vec<&Track> = scene.tracks.iter().filter(|track| is_listed(track)).collect();
+    let told: Vec<&SceneTrack> = scene.tracks.iter().filter(|track| is_listed(track)).collect();
     let mut lines: Vec<(String, Rgb)> = Vec::new();
     for (n, track) in told.iter().enumerate() {
         let sentence = format!("{}: {}", track.name, track.outcome);
@@ -89,13 +89,13 @@ pub(super) fn endings(canvas: &Canvas, scene: &RunScene<'_>, room: f32) -> Vec<(
 }
 
 /// Returns whether a track's outcome has details beyond its code.
-fn is_listed(track: &Track) -> bool {
+fn is_listed(track: &SceneTrack) -> bool {
     let code = track.outcome.code;
     code.is_loss() || code == OutcomeCode::Waiting
 }
 
 /// Returns the outcome of a track in a few words, and whether it is a loss.
-fn ending(track: &Track) -> (String, bool) {
+fn ending(track: &SceneTrack) -> (String, bool) {
     let OutcomeReport { code, time, .. } = track.outcome;
     let mut text = format!("{:.0} m, {}", track.distance, code.words());
     if let Some(time) = time {

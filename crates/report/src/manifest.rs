@@ -18,7 +18,7 @@ pub struct Manifest {
     /// Version of this format, [`FORMAT`].
     pub format: u32,
     /// Whether the run has ended, and how.
-    pub status: Status,
+    pub status: RunStatus,
     /// Build of the program.
     pub build: Build,
     /// Machine that ran it.
@@ -52,7 +52,7 @@ pub struct Manifest {
 /// Whether a run has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum RunStatus {
     /// The run is in progress, or was killed.
     Running,
     /// A signal ended the run early.
@@ -265,7 +265,7 @@ mod tests {
         let path = folder.path().join("manifest.json");
         let manifest = Manifest {
             format: FORMAT,
-            status: Status::Complete,
+            status: RunStatus::Complete,
             build: Build::current(),
             machine: Machine::current(),
             config: serde_json::json!({"name": "convoy", "duration_s": 0.1}),

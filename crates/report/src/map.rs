@@ -1,13 +1,13 @@
 //! The map of a run: ground, ruts, tracks and marks.
 
-use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
+use super::canvas::{Anchor, Canvas, CanvasPoint, Frame, TextStyle};
 use super::color::{self, ALARM, INK, Rgb, SECONDARY, WHITE};
 use super::depth_scale::{DepthScale, VISIBLE};
 use super::drawn_ground::{self, GroundFunction};
 use super::geotiff::RutNode;
 use super::page::MAP_RIGHT;
 use super::relief::MapView;
-use super::scene::{RunScene, Track};
+use super::scene::{RunScene, SceneTrack};
 use bekker_agent::OutcomeReport;
 use bekker_world::BlockedCell;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ impl CrossSection {
 }
 
 /// Bounds `[x_min, y_min, x_max, y_max]` of the tracks with a margin, m.
-pub(super) fn driven_bounds(tracks: &[Track]) -> Option<[f64; 4]> {
+pub(super) fn driven_bounds(tracks: &[SceneTrack]) -> Option<[f64; 4]> {
     bounds_of(tracks.iter().flat_map(|track| &track.points).map(|point| point.position))
 }
 
@@ -57,7 +57,7 @@ pub(super) fn bounds_of(positions: impl Iterator<Item = [f64; 2]>) -> Option<[f6
 /// Returns the sections of every track, about a pixel apart on the map.
 pub(super) fn sections(scene: &RunScene<'_>, view: &MapView) -> Vec<Vec<CrossSection>> {
     let step = (1.2 * view.meters).max(scene.spacing);
-    let along = |track: &Track| {
+    let along = |track: &SceneTrack| {
         let positions = track.points.iter().map(|point| point.position);
         sections_along(positions, scene.rut, scene.spacing, step)
     };
@@ -228,7 +228,7 @@ pub(super) fn draw(
     sections: &[Vec<CrossSection>],
     colors: &DepthScale,
 ) {
-    let places: Vec<Point> =
+    let places: Vec<CanvasPoint> =
         sections.iter().flatten().map(|section| view.point(section.center)).collect();
     let interval = drawn_ground::ground(canvas, &scene.land, view, &places);
     drawn_ground::props(canvas, &scene.land, view);
@@ -300,14 +300,14 @@ pub(super) fn bands(
     sections: &[Vec<CrossSection>],
     colors: &DepthScale,
 ) {
-    let on_sheet = |run: &[CrossSection]| -> Vec<Point> {
+    let on_sheet = |run: &[CrossSection]| -> Vec<CanvasPoint> {
         run.iter().map(|section| view.point(section.center)).collect()
     };
     let runs = visible_runs(sections);
     for run in &runs {
         canvas.line(&on_sheet(run), BAND + 2.4, Rgb(70, 60, 60), 1.0);
     }
-    let mut pieces: Vec<(Vec<Point>, f64)> = Vec::new();
+    let mut pieces: Vec<(Vec<CanvasPoint>, f64)> = Vec::new();
     for run in runs {
         for start in (0..run.len() - 1).step_by(PIECE) {
             // Each piece ends at the first section of the next.
@@ -339,7 +339,7 @@ fn lines(canvas: &mut Canvas, view: &MapView, sections: &[Vec<CrossSection>]) {
         }
         return;
     }
-    let lines: Vec<Vec<Point>> = sections
+    let lines: Vec<Vec<CanvasPoint>> = sections
         .iter()
         .enumerate()
         .map(|(n, track)| line(view, track, n, sections.len()))
@@ -355,13 +355,13 @@ fn lines(canvas: &mut Canvas, view: &MapView, sections: &[Vec<CrossSection>]) {
 /// Returns line `n` of `count`.
 ///
 /// Directions and offsets are averaged over several points so that the line is smooth.
-fn line(view: &MapView, track: &[CrossSection], n: usize, count: usize) -> Vec<Point> {
+fn line(view: &MapView, track: &[CrossSection], n: usize, count: usize) -> Vec<CanvasPoint> {
     const TURN: usize = 6;
     const SHIFT: usize = 26;
     let pitch = LINE + 0.6;
     let about = pitch * (n as f32 - 0.5 * (count as f32 - 1.0));
     let beside = 0.5 * BAND + 3.4 + pitch * n as f32;
-    let points: Vec<Point> = track.iter().map(|section| view.point(section.center)).collect();
+    let points: Vec<CanvasPoint> = track.iter().map(|section| view.point(section.center)).collect();
     let moved = |k: usize| {
         let around = |reach: usize| k.saturating_sub(reach)..=(k + reach).min(points.len() - 1);
         let near = &track[around(SHIFT)];
@@ -385,7 +385,7 @@ pub(super) fn marks(
     sections: &[Vec<CrossSection>],
 ) {
     canvas.clip(view.frame);
-    let mut taken: Vec<Point> = Vec::new();
+    let mut taken: Vec<CanvasPoint> = Vec::new();
     for &place in scene.hits.iter().filter(|place| place.iter().all(|x| x.is_finite())) {
         star(canvas, view.point(place));
     }
@@ -420,7 +420,7 @@ pub(super) fn marks(
 }
 
 /// Draws the position of a vehicle, if there are more than [`MANY`]: a dot, red for a loss.
-fn mark_of_many(canvas: &mut Canvas, view: &MapView, track: &Track) {
+fn mark_of_many(canvas: &mut Canvas, view: &MapView, track: &SceneTrack) {
     let finite = |place: &[f64; 2]| place.iter().all(|value| value.is_finite());
     let last = track.points.iter().map(|point| point.position).rfind(finite);
     let Some(last) = last else { return };
@@ -445,7 +445,7 @@ pub(super) fn blocked(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView)
 }
 
 /// Draws the mark of a collision.
-fn star(canvas: &mut Canvas, at: Point) {
+fn star(canvas: &mut Canvas, at: CanvasPoint) {
     for (width, color) in [(4.6, WHITE), (2.2, ALARM)] {
         for turn in 0..4 {
             let (y, x) = (std::f32::consts::FRAC_PI_4 * turn as f32).sin_cos();
@@ -456,7 +456,7 @@ fn star(canvas: &mut Canvas, at: Point) {
 }
 
 /// Draws the outcome of a loss next to a point, on the side to which `toward` points.
-fn label(canvas: &mut Canvas, frame: Frame, at: Point, toward: Point, word: &str) {
+fn label(canvas: &mut Canvas, frame: Frame, at: CanvasPoint, toward: CanvasPoint, word: &str) {
     let style = TextStyle::new(16.0, ALARM).bold().anchor(Anchor::Middle).halo();
     let length = toward[0].hypot(toward[1]).max(1e-6);
     let half = 0.5 * canvas.text_width(word, style);
@@ -469,7 +469,12 @@ fn label(canvas: &mut Canvas, frame: Frame, at: Point, toward: Point, word: &str
 }
 
 /// Returns a position next to the vehicle that has no badge.
-fn free_place(at: Point, along: [f64; 2], taken: &[Point], frame: Frame) -> Point {
+fn free_place(
+    at: CanvasPoint,
+    along: [f64; 2],
+    taken: &[CanvasPoint],
+    frame: Frame,
+) -> CanvasPoint {
     // Left of the track first: its lines are on the right.
     let left = [-along[1] as f32, -along[0] as f32];
     let ahead = [along[0] as f32, -along[1] as f32];
@@ -488,11 +493,11 @@ fn free_place(at: Point, along: [f64; 2], taken: &[Point], frame: Frame) -> Poin
     let place = |(side, forward): (f32, f32)| {
         [at[0] + side * left[0] + forward * ahead[0], at[1] + side * left[1] + forward * ahead[1]]
     };
-    let within = |p: &Point| {
+    let within = |p: &CanvasPoint| {
         let (x, y) = (p[0] - frame.x, p[1] - frame.y);
         (16.0..frame.width - 16.0).contains(&x) && (16.0..frame.height - 16.0).contains(&y)
     };
-    let free = |p: &Point| {
+    let free = |p: &CanvasPoint| {
         within(p) && taken.iter().all(|other| (p[0] - other[0]).hypot(p[1] - other[1]) > 27.0)
     };
     let both_sides =
@@ -506,14 +511,14 @@ fn trouble(outcome: &OutcomeReport) -> Option<String> {
 }
 
 /// Draws the numbered disc of vehicle `n`.
-pub(super) fn badge(canvas: &mut Canvas, at: Point, n: usize) {
+pub(super) fn badge(canvas: &mut Canvas, at: CanvasPoint, n: usize) {
     canvas.disc(at, 12.5, WHITE);
     canvas.disc(at, 11.0, color::line(n));
     let style = TextStyle::new(13.5, WHITE).bold().anchor(Anchor::Middle);
     canvas.text(&(n + 1).to_string(), [at[0], at[1] + 4.9], style);
 }
 
-fn arrow(canvas: &mut Canvas, at: Point, along: [f32; 2], color: Rgb) {
+fn arrow(canvas: &mut Canvas, at: CanvasPoint, along: [f32; 2], color: Rgb) {
     let shape = |size: f32| {
         let corner = |forward: f32, side: f32| {
             [
@@ -527,7 +532,7 @@ fn arrow(canvas: &mut Canvas, at: Point, along: [f32; 2], color: Rgb) {
     canvas.polygon(&shape(11.0), color, 1.0);
 }
 
-fn cross(canvas: &mut Canvas, [x, y]: Point) {
+fn cross(canvas: &mut Canvas, [x, y]: CanvasPoint) {
     for (width, color) in [(7.5, WHITE), (4.0, ALARM)] {
         for side in [-1.0, 1.0] {
             let reach = 8.0;

@@ -166,7 +166,7 @@ impl ChannelTable {
         Some(())
     }
 
-    /// Parses a message; the inner option is none if the message was already passed.
+    /// Parses a message; the inner option is `None` if the message was already passed.
     fn message(&mut self, fields: &mut RecordCursor<'_>) -> Option<Option<McapMessage>> {
         let (channel, sequence) = (fields.u16()?, fields.u32()?);
         let (time, _) = (fields.u64()?, fields.u64()?);

@@ -7,7 +7,7 @@
 //! and sinkage over time.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
-use super::chart::{Axes, Mark, Scale};
+use super::chart::{Axes, AxisScale, SeriesMark};
 use super::close_up::close_up;
 use super::color::{self, SECONDARY};
 use super::depth_scale::{DepthScale, VISIBLE, color_bar};
@@ -137,8 +137,8 @@ fn histories(canvas: &mut Canvas, scene: &RunScene<'_>, top: f32, bottom: f32) {
         let x = MARGIN + label + n as f32 * (width + label + gap);
         let axes = Axes {
             frame: Frame { x, y: top, width, height: bottom - top },
-            x: Scale::spanning(all().map(|point| point.time), false, 5),
-            y: Scale::covering(all().map(quantity), true, 5),
+            x: AxisScale::spanning(all().map(|point| point.time), false, 5),
+            y: AxisScale::covering(all().map(quantity), true, 5),
             size: 14.0,
         };
         axes.draw(canvas, true);
@@ -154,7 +154,7 @@ fn histories(canvas: &mut Canvas, scene: &RunScene<'_>, top: f32, bottom: f32) {
                     &points,
                     if n == 2 { color::line(0) } else { SECONDARY },
                     1.8,
-                    Mark::Line,
+                    SeriesMark::Line,
                 );
             }
             let style = TextStyle::new(12.0, SECONDARY).anchor(Anchor::Right);
@@ -165,7 +165,7 @@ fn histories(canvas: &mut Canvas, scene: &RunScene<'_>, top: f32, bottom: f32) {
         for (track, history) in scene.tracks.iter().enumerate().rev() {
             let points: Vec<[f64; 2]> =
                 history.points.iter().map(|point| [point.time, quantity(point)]).collect();
-            axes.series(canvas, &points, color::line(track), 1.8, Mark::Line);
+            axes.series(canvas, &points, color::line(track), 1.8, SeriesMark::Line);
         }
     }
 }
@@ -189,7 +189,7 @@ mod tests {
     use super::super::color::{ALARM, INK, Rgb};
     use super::super::drawn_ground::{DrawnGround, SoilSign};
     use super::super::profile::ProfilePoint;
-    use super::super::scene::{Caption, Highlight, Track};
+    use super::super::scene::{Caption, Highlight, SceneTrack};
     use super::*;
     use bekker_agent::Outcome;
     use bekker_ground::soil::SoilId;
@@ -244,7 +244,7 @@ mod tests {
         })
     }
 
-    fn track(n: usize, end: f64, outcome: Outcome) -> Track {
+    fn track(n: usize, end: f64, outcome: Outcome) -> SceneTrack {
         let points = (0..=1200).map(|k| {
             let time = 0.05 * f64::from(k);
             let start = -18.0 * n as f64;
@@ -263,7 +263,7 @@ mod tests {
                 sinkage: 0.01 + 0.16 * soft * soft + 0.004 * (time * 7.0).sin(),
             }
         });
-        Track {
+        SceneTrack {
             name: ["leader", "second", "third", "rear guard"][n].into(),
             outcome: outcome.report(|_| "mud", |_| "leader", |_| "oak"),
             distance: end + 18.0 * n as f64,

@@ -1,12 +1,12 @@
 //! Line plots of the rigs: panels one above the other.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
-use super::chart::{Axes, Scale};
+use super::chart::{Axes, AxisScale};
 use super::color::{self, INK, SECONDARY};
 use super::{ReportError, file};
 use std::path::Path;
 
-pub use super::chart::Mark;
+pub use super::chart::SeriesMark;
 
 /// A plot with one or more panels, one above the other.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,12 +16,12 @@ pub struct Figure {
     /// Conditions: soil, load, grid.
     pub subtitle: String,
     /// Panels, from top to bottom.
-    pub panels: Vec<Panel>,
+    pub panels: Vec<PlotAxes>,
 }
 
 /// Axes with their series.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Panel {
+pub struct PlotAxes {
     /// Heading; may be empty.
     pub title: String,
     /// Quantity and unit of the horizontal axis.
@@ -37,10 +37,10 @@ pub struct Panel {
     pub series: Vec<Series>,
 }
 
-impl Panel {
+impl PlotAxes {
     /// Returns a panel without heading whose vertical axis includes zero.
-    pub fn from_zero(x_label: &str, y_label: &str, series: Vec<Series>) -> Panel {
-        Panel {
+    pub fn from_zero(x_label: &str, y_label: &str, series: Vec<Series>) -> PlotAxes {
+        PlotAxes {
             title: String::new(),
             x_label: x_label.into(),
             y_label: y_label.into(),
@@ -58,21 +58,21 @@ pub struct Series {
     /// Points (x, y) in the units of the labels.
     pub points: Vec<[f64; 2]>,
     /// Mark of the points.
-    pub mark: Mark,
+    pub mark: SeriesMark,
 }
 
-impl From<&bekker_rig::PlotPanel> for Panel {
-    fn from(panel: &bekker_rig::PlotPanel) -> Panel {
+impl From<&bekker_rig::PlotPanel> for PlotAxes {
+    fn from(panel: &bekker_rig::PlotPanel) -> PlotAxes {
         let series = panel.lines.iter().map(|line| Series {
             name: line.name.clone(),
             points: line.points.clone(),
             mark: match line.mark {
-                bekker_rig::LineStyle::Line => Mark::Line,
-                bekker_rig::LineStyle::Dashes => Mark::Dashes,
-                bekker_rig::LineStyle::Dots => Mark::Dots,
+                bekker_rig::LineStyle::Line => SeriesMark::Line,
+                bekker_rig::LineStyle::Dashes => SeriesMark::Dashes,
+                bekker_rig::LineStyle::Dots => SeriesMark::Dots,
             },
         });
-        Panel {
+        PlotAxes {
             title: panel.title.clone(),
             x_label: panel.x.clone(),
             y_label: panel.y.clone(),
@@ -137,7 +137,7 @@ fn draw(figure: &Figure) -> Result<Canvas, ReportError> {
 }
 
 /// Returns the space above a panel, for its title and the x label of the panel above.
-fn gap(figure: &Figure, panel: &Panel) -> f32 {
+fn gap(figure: &Figure, panel: &PlotAxes) -> f32 {
     let place = figure.panels.iter().position(|other| std::ptr::eq(other, panel));
     let above = place.and_then(|n| n.checked_sub(1)).map(|n| &figure.panels[n]);
     let label = match above {
@@ -149,8 +149,8 @@ fn gap(figure: &Figure, panel: &Panel) -> f32 {
 }
 
 /// Returns the names in their order of appearance, with the marks of their series.
-fn legend(figure: &Figure) -> Vec<(&str, Mark)> {
-    let mut names: Vec<(&str, Mark)> = Vec::new();
+fn legend(figure: &Figure) -> Vec<(&str, SeriesMark)> {
+    let mut names: Vec<(&str, SeriesMark)> = Vec::new();
     for series in figure.panels.iter().flat_map(|panel| &panel.series) {
         if !names.iter().any(|(name, _)| *name == series.name) {
             names.push((&series.name, series.mark));
@@ -159,16 +159,16 @@ fn legend(figure: &Figure) -> Vec<(&str, Mark)> {
     names
 }
 
-fn draw_legend(canvas: &mut Canvas, legend: &[(&str, Mark)]) {
+fn draw_legend(canvas: &mut Canvas, legend: &[(&str, SeriesMark)]) {
     let style = TextStyle::new(14.0, INK);
     let mut x = 40.0;
     let y = 108.0;
     for (n, (name, mark)) in legend.iter().enumerate() {
         let color = color::line(n);
         match mark {
-            Mark::Line => canvas.line(&[[x, y], [x + 26.0, y]], 3.0, color, 1.0),
-            Mark::Dashes => canvas.dashes(&[[x, y], [x + 26.0, y]], 2.5, color, [8.0, 5.0]),
-            Mark::Dots => canvas.disc([x + 13.0, y], 4.5, color),
+            SeriesMark::Line => canvas.line(&[[x, y], [x + 26.0, y]], 3.0, color, 1.0),
+            SeriesMark::Dashes => canvas.dashes(&[[x, y], [x + 26.0, y]], 2.5, color, [8.0, 5.0]),
+            SeriesMark::Dots => canvas.disc([x + 13.0, y], 4.5, color),
         }
         canvas.text(name, [x + 34.0, y + 5.0], style);
         x += 34.0 + canvas.text_width(name, style) + 28.0;
@@ -178,10 +178,10 @@ fn draw_legend(canvas: &mut Canvas, legend: &[(&str, Mark)]) {
 fn draw_panel(
     canvas: &mut Canvas,
     figure: &Figure,
-    panel: &Panel,
+    panel: &PlotAxes,
     frame: Frame,
     labeled: bool,
-    legend: &[(&str, Mark)],
+    legend: &[(&str, SeriesMark)],
 ) {
     let sharing = figure.panels.iter().filter(|other| other.x_label == panel.x_label);
     let across = sharing.flat_map(|p| &p.series).flat_map(|s| &s.points).map(|p| p[0]);
@@ -189,8 +189,8 @@ fn draw_panel(
     let rows = if figure.panels.len() > 2 { 5 } else { 6 };
     let axes = Axes {
         frame,
-        x: Scale::covering(across, false, 8),
-        y: Scale::covering(upward(), panel.from_zero || near_zero(upward()), rows),
+        x: AxisScale::covering(across, false, 8),
+        y: AxisScale::covering(upward(), panel.from_zero || near_zero(upward()), rows),
         size: 14.0,
     };
     axes.draw(canvas, labeled);
@@ -232,22 +232,22 @@ mod tests {
     fn wheel_rig() -> Figure {
         let slips: Vec<f64> = (0..=16).map(|n| 0.05 * f64::from(n)).collect();
         let over = |f: &dyn Fn(f64) -> f64| slips.iter().map(|s| [*s, f(*s)]).collect::<Vec<_>>();
-        let panel = |y_label: &str, f: &dyn Fn(f64) -> f64| Panel {
+        let panel = |y_label: &str, f: &dyn Fn(f64) -> f64| PlotAxes {
             title: String::new(),
             x_label: "slip".into(),
             y_label: y_label.into(),
             from_zero: false,
             series: vec![
-                Series { name: "2 cm grid".into(), points: over(f), mark: Mark::Line },
+                Series { name: "2 cm grid".into(), points: over(f), mark: SeriesMark::Line },
                 Series {
                     name: "1 cm grid".into(),
                     points: over(&|s| 1.02 * f(s)),
-                    mark: Mark::Dashes,
+                    mark: SeriesMark::Dashes,
                 },
                 Series {
                     name: "closed form".into(),
                     points: over(&|s| 0.99 * f(s)),
-                    mark: Mark::Dots,
+                    mark: SeriesMark::Dots,
                 },
             ],
         };
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_what_a_decoder_reads() {
+    fn draws_a_decodable_image() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rig.png");
         write(&path, &wheel_rig()).unwrap();

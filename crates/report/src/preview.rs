@@ -2,7 +2,7 @@
 //!
 //! Below the map are elevation and grade along every route.
 
-use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
+use super::canvas::{Anchor, Canvas, CanvasPoint, Frame, TextStyle};
 use super::color::{self, ALARM, INK, RULE, SECONDARY, WHITE};
 use super::drawn_ground::{self, DrawnGround};
 use super::map;
@@ -103,7 +103,7 @@ fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
 
     let frame = Frame { x: MAP_LEFT, y: TOP, width: MAP_RIGHT - MAP_LEFT, height: MAP_HEIGHT };
     let view = preview.land.view(frame, shown);
-    let taken: Vec<Point> =
+    let taken: Vec<CanvasPoint> =
         preview.ways.iter().flat_map(|way| &way.points).map(|point| view.point(*point)).collect();
     let interval = drawn_ground::ground(&mut canvas, &preview.land, &view, &thinned(&taken));
     drawn_ground::props(&mut canvas, &preview.land, &view);
@@ -113,7 +113,7 @@ fn draw(preview: &Preview<'_>) -> Result<Canvas, ReportError> {
         drawn_ground::draw_route(&mut canvas, &view, &way.points);
     }
     for warning in &preview.warnings {
-        let line: Vec<Point> = warning.stretch.iter().map(|p| view.point(*p)).collect();
+        let line: Vec<CanvasPoint> = warning.stretch.iter().map(|p| view.point(*p)).collect();
         canvas.line(&line, 6.0, ALARM, 0.45);
     }
     vehicles(&mut canvas, preview, &view);
@@ -161,10 +161,10 @@ fn shown_bounds(preview: &Preview<'_>) -> Option<[f64; 4]> {
 }
 
 /// Returns points at least 12 units from the previous one.
-fn thinned(points: &[Point]) -> Vec<Point> {
-    let mut kept: Vec<Point> = Vec::new();
+fn thinned(points: &[CanvasPoint]) -> Vec<CanvasPoint> {
+    let mut kept: Vec<CanvasPoint> = Vec::new();
     for point in points {
-        let far = |last: &Point| (last[0] - point[0]).hypot(last[1] - point[1]) > 12.0;
+        let far = |last: &CanvasPoint| (last[0] - point[0]).hypot(last[1] - point[1]) > 12.0;
         if kept.last().is_none_or(far) {
             kept.push(*point);
         }
@@ -175,7 +175,7 @@ fn thinned(points: &[Point]) -> Vec<Point> {
 fn stamps(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
     let style = TextStyle::new(12.5, INK).anchor(Anchor::Middle).halo();
     for stamp in &preview.stamps {
-        let mut line: Vec<Point> = stamp.outline.iter().map(|p| view.point(*p)).collect();
+        let mut line: Vec<CanvasPoint> = stamp.outline.iter().map(|p| view.point(*p)).collect();
         line.extend(line.first().copied());
         canvas.dashes(&line, 1.4, INK, [3.0, 3.0]);
         let lowest = line.iter().map(|p| p[1]).fold(f32::NEG_INFINITY, f32::max);
@@ -193,7 +193,7 @@ fn clear(own: &LabelBox, taken: &[LabelBox]) -> bool {
 
 /// Draws the vehicles to scale with their headings, numbers and names.
 fn vehicles(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
-    let middle = |a: Point, b: Point| [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
+    let middle = |a: CanvasPoint, b: CanvasPoint| [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
     let mut taken: Vec<LabelBox> = Vec::new();
     let mut places = Vec::new();
     for (n, vehicle) in preview.vehicles.iter().enumerate() {
@@ -278,7 +278,7 @@ fn letter(n: usize) -> String {
 }
 
 fn letters(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
-    let mut taken: Vec<Point> = Vec::new();
+    let mut taken: Vec<CanvasPoint> = Vec::new();
     for (n, warning) in preview.warnings.iter().enumerate() {
         let Some(position) = warning.position else { continue };
         let [x, y] = view.point(position);
@@ -293,7 +293,7 @@ fn letters(canvas: &mut Canvas, preview: &Preview<'_>, view: &MapView) {
     }
 }
 
-fn mark(canvas: &mut Canvas, at: Point, n: usize) {
+fn mark(canvas: &mut Canvas, at: CanvasPoint, n: usize) {
     let side = |half: f32| Frame {
         x: at[0] - half,
         y: at[1] - half,

@@ -1,7 +1,7 @@
 //! Elevation and grade along a path, one above the other.
 
-use super::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
-use super::chart::{Axes, Mark, Scale};
+use super::canvas::{Anchor, Canvas, CanvasPoint, Frame, TextStyle};
+use super::chart::{Axes, AxisScale, SeriesMark};
 use super::color::{self, ALARM, INK, Rgb, SECONDARY};
 
 /// A point of a profile.
@@ -25,12 +25,12 @@ pub struct ProfilePoint {
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, points: &[ProfilePoint], line: Rgb) {
     let gap = 34.0;
     let height = 0.5 * (frame.height - gap);
-    let across = || Scale::spanning(points.iter().map(|point| point.distance), false, 6);
+    let across = || AxisScale::spanning(points.iter().map(|point| point.distance), false, 6);
     let size = 12.5;
     let upper = Axes {
         frame: Frame { height, ..frame },
         x: across(),
-        y: Scale::covering(points.iter().map(|point| point.height), false, 3),
+        y: AxisScale::covering(points.iter().map(|point| point.height), false, 3),
         size,
     };
     upper.draw(canvas, false);
@@ -42,7 +42,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, points: &[ProfilePoint], l
         let first = run[0].distance;
         let last = run[run.len() - 1].distance;
         let next = points.iter().map(|point| point.distance).find(|d| *d > last).unwrap_or(last);
-        let mut outline: Vec<Point> =
+        let mut outline: Vec<CanvasPoint> =
             run.iter().map(|point| upper.point([point.distance, point.height])).collect();
         let floor = upper.y.low;
         outline.push(upper.point([next, run[run.len() - 1].height]));
@@ -52,12 +52,12 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, points: &[ProfilePoint], l
     }
     canvas.unclip();
     let heights: Vec<[f64; 2]> = points.iter().map(|p| [p.distance, p.height]).collect();
-    upper.series(canvas, &heights, line, 1.8, Mark::Line);
+    upper.series(canvas, &heights, line, 1.8, SeriesMark::Line);
 
     let lower = Axes {
         frame: Frame { y: frame.y + height + gap, height, ..frame },
         x: across(),
-        y: Scale::covering(points.iter().map(|point| 100.0 * point.grade), true, 3),
+        y: AxisScale::covering(points.iter().map(|point| 100.0 * point.grade), true, 3),
         size,
     };
     lower.draw(canvas, true);
@@ -67,10 +67,10 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, points: &[ProfilePoint], l
     canvas.clip(lower.frame);
     for run in points.split(|point| point.limit.is_none()).filter(|run| run.len() > 1) {
         let limits = run.iter().filter_map(|p| Some([p.distance, 100.0 * p.limit?]));
-        lower.series(canvas, &limits.collect::<Vec<_>>(), ALARM, 1.4, Mark::Dashes);
+        lower.series(canvas, &limits.collect::<Vec<_>>(), ALARM, 1.4, SeriesMark::Dashes);
     }
     canvas.unclip();
-    lower.series(canvas, &grades, color::SECONDARY, 1.6, Mark::Line);
+    lower.series(canvas, &grades, color::SECONDARY, 1.6, SeriesMark::Line);
     let middle = [frame.x + 0.5 * frame.width, frame.bottom() + 36.0];
     let style = TextStyle::new(13.0, SECONDARY).anchor(Anchor::Middle);
     canvas.text("distance, m", middle, style);

@@ -6,7 +6,7 @@
 
 /// An encoder of a message.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Message(pub Vec<u8>);
+pub(super) struct ProtoMessage(pub Vec<u8>);
 
 fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -16,55 +16,55 @@ fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-impl Message {
+impl ProtoMessage {
     fn key(&mut self, field: u32, wire: u32) {
         varint(&mut self.0, u64::from(field << 3 | wire));
     }
 
-    pub fn integer(mut self, field: u32, value: u64) -> Message {
+    pub fn integer(mut self, field: u32, value: u64) -> ProtoMessage {
         self.key(field, 0);
         varint(&mut self.0, value);
         self
     }
 
-    pub fn double(mut self, field: u32, value: f64) -> Message {
+    pub fn double(mut self, field: u32, value: f64) -> ProtoMessage {
         self.key(field, 1);
         self.0.extend_from_slice(&value.to_le_bytes());
         self
     }
 
-    pub fn fixed32(mut self, field: u32, value: u32) -> Message {
+    pub fn fixed32(mut self, field: u32, value: u32) -> ProtoMessage {
         self.key(field, 5);
         self.0.extend_from_slice(&value.to_le_bytes());
         self
     }
 
-    pub fn bytes(mut self, field: u32, value: &[u8]) -> Message {
+    pub fn bytes(mut self, field: u32, value: &[u8]) -> ProtoMessage {
         self.key(field, 2);
         varint(&mut self.0, value.len() as u64);
         self.0.extend_from_slice(value);
         self
     }
 
-    pub fn text(self, field: u32, value: &str) -> Message {
+    pub fn text(self, field: u32, value: &str) -> ProtoMessage {
         self.bytes(field, value.as_bytes())
     }
 
-    pub fn message(self, field: u32, value: Message) -> Message {
+    pub fn message(self, field: u32, value: ProtoMessage) -> ProtoMessage {
         self.bytes(field, &value.0)
     }
 
-    pub fn doubles(self, field: u32, values: &[f64]) -> Message {
+    pub fn doubles(self, field: u32, values: &[f64]) -> ProtoMessage {
         let packed: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.bytes(field, &packed)
     }
 
-    pub fn floats(self, field: u32, values: &[f32]) -> Message {
+    pub fn floats(self, field: u32, values: &[f32]) -> ProtoMessage {
         let packed: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.bytes(field, &packed)
     }
 
-    pub fn integers(self, field: u32, values: &[i64]) -> Message {
+    pub fn integers(self, field: u32, values: &[i64]) -> ProtoMessage {
         let mut packed = Vec::new();
         values.iter().for_each(|&value| varint(&mut packed, value as u64));
         self.bytes(field, &packed)
@@ -88,7 +88,7 @@ pub(super) enum FieldKind {
 
 /// A field of a message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field<'a> {
+pub(super) struct ProtoField<'a> {
     pub number: u32,
     pub name: &'a str,
     pub kind: FieldKind,
@@ -96,20 +96,20 @@ pub(super) struct Field<'a> {
 }
 
 /// Returns a field with a single value.
-pub(super) const fn one(number: u32, name: &str, kind: FieldKind) -> Field<'_> {
-    Field { number, name, kind, repeated: false }
+pub(super) const fn one(number: u32, name: &str, kind: FieldKind) -> ProtoField<'_> {
+    ProtoField { number, name, kind, repeated: false }
 }
 
 /// Returns a field with any number of values.
-pub(super) const fn many(number: u32, name: &str, kind: FieldKind) -> Field<'_> {
-    Field { number, name, kind, repeated: true }
+pub(super) const fn many(number: u32, name: &str, kind: FieldKind) -> ProtoField<'_> {
+    ProtoField { number, name, kind, repeated: true }
 }
 
 /// A message type with its nested enumeration, if any.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Type<'a> {
     pub name: &'a str,
-    pub fields: &'a [Field<'a>],
+    pub fields: &'a [ProtoField<'a>],
     pub enumeration: Option<(&'a str, &'a [&'a str])>,
 }
 
@@ -122,7 +122,7 @@ pub(super) struct File<'a> {
     pub types: &'a [Type<'a>],
 }
 
-fn field(field: &Field<'_>) -> Message {
+fn field(field: &ProtoField<'_>) -> ProtoMessage {
     let (kind, name) = match field.kind {
         FieldKind::Double => (1, None),
         FieldKind::Float => (2, None),
@@ -136,7 +136,7 @@ fn field(field: &Field<'_>) -> Message {
         FieldKind::Enum(name) => (14, Some(name)),
     };
     let label = if field.repeated { 3 } else { 1 };
-    let described = Message::default()
+    let described = ProtoMessage::default()
         .text(1, field.name)
         .integer(3, field.number.into())
         .integer(4, label)
@@ -147,15 +147,16 @@ fn field(field: &Field<'_>) -> Message {
     }
 }
 
-fn of_type(of: &Type<'_>) -> Message {
-    let mut described = Message::default().text(1, of.name);
+fn of_type(of: &Type<'_>) -> ProtoMessage {
+    let mut described = ProtoMessage::default().text(1, of.name);
     for one in of.fields {
         described = described.message(2, field(one));
     }
     if let Some((name, values)) = of.enumeration {
-        let mut listed = Message::default().text(1, name);
+        let mut listed = ProtoMessage::default().text(1, name);
         for (number, value) in values.iter().enumerate() {
-            listed = listed.message(2, Message::default().text(1, value).integer(2, number as u64));
+            listed =
+                listed.message(2, ProtoMessage::default().text(1, value).integer(2, number as u64));
         }
         described = described.message(4, listed);
     }
@@ -164,9 +165,9 @@ fn of_type(of: &Type<'_>) -> Message {
 
 /// Returns the FileDescriptorSet of these files, each after its dependencies.
 pub(super) fn describe(files: &[File<'_>]) -> Vec<u8> {
-    let mut set = Message::default();
+    let mut set = ProtoMessage::default();
     for file in files {
-        let mut described = Message::default().text(1, file.name).text(2, file.package);
+        let mut described = ProtoMessage::default().text(1, file.name).text(2, file.package);
         for needed in file.needs {
             described = described.text(3, needed);
         }
@@ -186,14 +187,14 @@ mod tests {
     /// first message in field 3.
     #[test]
     fn writes_the_documented_bytes() {
-        let inner = Message::default().integer(1, 150);
+        let inner = ProtoMessage::default().integer(1, 150);
         assert_eq!(inner.0, [0x08, 0x96, 0x01]);
-        let text = Message::default().text(2, "testing");
+        let text = ProtoMessage::default().text(2, "testing");
         assert_eq!(text.0, b"\x12\x07testing");
-        assert_eq!(Message::default().message(3, inner).0, [0x1a, 0x03, 0x08, 0x96, 0x01]);
-        let packed = Message::default().integers(6, &[3, 270, 86942]);
+        assert_eq!(ProtoMessage::default().message(3, inner).0, [0x1a, 0x03, 0x08, 0x96, 0x01]);
+        let packed = ProtoMessage::default().integers(6, &[3, 270, 86942]);
         assert_eq!(packed.0, [0x32, 0x06, 0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05]);
-        let negative = Message::default().integers(1, &[-1]);
+        let negative = ProtoMessage::default().integers(1, &[-1]);
         assert_eq!(negative.0.len(), 12, "ten bytes of ones");
     }
 }

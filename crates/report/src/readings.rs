@@ -9,11 +9,11 @@
 
 use super::append_file::check_name;
 use super::append_table::AppendTable;
-use super::columns::{Column, Values};
+use super::columns::{RecordColumn, RecordValues};
 use super::mcap::McapWriter;
 use super::mcap_file::McapFile;
 use super::tables::ReadingTables;
-use super::topics::{self, TopicMessage, Topics};
+use super::topics::{self, TopicEncoder, TopicMessage};
 use super::{ReportError, clouds, file, frames, mcap_read, rundir};
 use bekker_agent::{AgentModel, Collision, Sample, decimal_seconds};
 use bekker_math::geodesy::Site;
@@ -93,10 +93,10 @@ pub struct SensorRecorder {
     folder: PathBuf,
     written: McapOutput,
     ended: Option<Instant>,
-    /// The open chunk on disk, and what it holds.
+    /// The open chunk on disk, and its content.
     open: fs::File,
     opened: OpenChunk,
-    topics: Topics,
+    topics: TopicEncoder,
     /// Reference system of the world frame, for point clouds.
     reference: String,
     /// Formats and folders of saved frames, for each vehicle and sensor.
@@ -119,7 +119,7 @@ impl SensorRecorder {
     pub fn open(
         folder: &Path,
         model: &WorldModel,
-        vehicles: &[config::Vehicle],
+        vehicles: &[config::VehicleConfig],
         formats: &[StateFormat],
         about: &[(&str, Vec<(String, String)>)],
         site: Option<&Site>,
@@ -159,7 +159,7 @@ impl SensorRecorder {
             ended: None,
             open,
             opened: OpenChunk { before: usize::MAX, length: 0 },
-            topics: Topics::new(model),
+            topics: TopicEncoder::new(model),
             reference: clouds::reference_system(site),
             saved,
             tables: ReadingTables::open(folder, model, formats, after)?,
@@ -363,13 +363,13 @@ fn frames_table(
     after: Option<f64>,
     files: &mut Vec<String>,
 ) -> Result<AppendTable, ReportError> {
-    let column = |name: &str, values| Column { name: name.to_owned(), values };
+    let column = |name: &str, values| RecordColumn { name: name.to_owned(), values };
     let columns = vec![
-        column("time_s", Values::Real(Vec::new())),
-        column("taken_s", Values::Real(Vec::new())),
-        column("name", Values::Text(Vec::new())),
-        column("frame", Values::Integer(Vec::new())),
-        column("file", Values::Text(Vec::new())),
+        column("time_s", RecordValues::Real(Vec::new())),
+        column("taken_s", RecordValues::Real(Vec::new())),
+        column("name", RecordValues::Text(Vec::new())),
+        column("frame", RecordValues::Integer(Vec::new())),
+        column("file", RecordValues::Text(Vec::new())),
     ];
     let formats = &[StateFormat::Csv];
     let Some(time) = after else { return AppendTable::begin(folder, FRAMES, columns, formats) };
@@ -398,9 +398,9 @@ fn list_frame(
     let mut times = [delivery.due_us, delivery.taken_us].into_iter();
     for column in frames.columns() {
         match &mut column.values {
-            Values::Real(to) => to.extend(times.next().map(decimal_seconds)),
-            Values::Text(to) => to.extend(words.next().map(str::to_owned)),
-            Values::Integer(to) => to.push(delivery.frame as i32),
+            RecordValues::Real(to) => to.extend(times.next().map(decimal_seconds)),
+            RecordValues::Text(to) => to.extend(words.next().map(str::to_owned)),
+            RecordValues::Integer(to) => to.push(delivery.frame as i32),
             _ => {}
         }
     }
@@ -408,14 +408,14 @@ fn list_frame(
 }
 
 /// Returns formats and folders of the saved frames of all vehicles; each sensor has its own folder.
-fn saved(agents: &[AgentModel], vehicles: &[config::Vehicle]) -> Vec<Vec<FrameOutput>> {
+fn saved(agents: &[AgentModel], vehicles: &[config::VehicleConfig]) -> Vec<Vec<FrameOutput>> {
     let stems = rundir::file_stems(agents.iter().map(|own| own.name.as_str()));
     let all = agents.iter().zip(vehicles).zip(&stems);
     all.map(|((agent, entry), stem)| saved_of(agent, entry, stem)).collect()
 }
 
 /// Returns formats and folders of the saved frames of a vehicle's sensors, in the vehicle's folder.
-fn saved_of(agent: &AgentModel, entry: &config::Vehicle, vehicle: &str) -> Vec<FrameOutput> {
+fn saved_of(agent: &AgentModel, entry: &config::VehicleConfig, vehicle: &str) -> Vec<FrameOutput> {
     let of = |(sensor, stem): (&Sensor, String)| {
         // the second camera of a pair saves the same formats as the first
         let is_of = |name: &str| sensor.name == name || left_camera(&sensor.name) == Some(name);

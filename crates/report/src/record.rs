@@ -15,7 +15,7 @@ use super::trailer_events::TrailerEventWriter;
 use bekker_agent::{Collision, Sample, TrailerEvent};
 use bekker_math::geodesy::Site;
 use bekker_scenario::Scenario;
-use bekker_scenario::config::Driver;
+use bekker_scenario::config::DriverConfig;
 use bekker_sensor::Delivery;
 use bekker_world::{AutonomyView, CommandRecord, HeartbeatRecord, World};
 use std::path::Path;
@@ -24,7 +24,7 @@ use std::path::Path;
 pub const GROUND_INTERVAL: f64 = 1.0;
 
 /// Writer of the files of a run.
-pub struct Record {
+pub struct RunRecord {
     hashes: HashWriter,
     states: StateWriter,
     readings: Option<SensorRecorder>,
@@ -36,7 +36,7 @@ pub struct Record {
     tracks: Vec<Vec<TrackPoint>>,
 }
 
-impl Record {
+impl RunRecord {
     /// Begins the files of a run with its first samples, or continues the record in this folder.
     ///
     /// When it continues, `since` is the tick up to which the record is kept. Hashes and commands
@@ -51,7 +51,7 @@ impl Record {
         world: &World,
         now: &[Sample],
         since: Option<u64>,
-    ) -> Result<Record, ReportError> {
+    ) -> Result<RunRecord, ReportError> {
         let (resumes, clock) = (since.is_some(), &world.model().clock);
         let after = since.map(|tick| clock.reported_time(tick));
         let names: Vec<String> = scenario.vehicle.iter().map(|entry| entry.name.clone()).collect();
@@ -83,10 +83,10 @@ impl Record {
         let hits = CollisionWriter::open(folder, world, after)?;
         let trailer_events = TrailerEventWriter::open(folder, world, after)?;
         let outside =
-            scenario.vehicle.iter().any(|own| matches!(own.driver, Driver::Outside { .. }));
+            scenario.vehicle.iter().any(|own| matches!(own.driver, DriverConfig::Outside { .. }));
         let commands = outside.then(|| CommandWriter::open(folder, world, resumes)).transpose()?;
         let mut record =
-            Record { hashes, states, readings, hits, trailer_events, commands, tracks };
+            RunRecord { hashes, states, readings, hits, trailer_events, commands, tracks };
         if !resumes {
             record.samples(world, world.state().tick, now)?;
             record.flush()?;
@@ -248,7 +248,7 @@ fn extend(tracks: &mut [Vec<TrackPoint>], sample: &Sample) {
 /// Returns the metadata of the readings: names of numbered classes, soils and instances, and the
 /// scenario.
 fn run_metadata(scenario: &Scenario, world: &World) -> Vec<(&'static str, Vec<(String, String)>)> {
-    use bekker_sensor::class::Class;
+    use bekker_sensor::class::SurfaceClass;
     let numbered = |names: Vec<&str>, first: usize| {
         let names = names.into_iter().enumerate();
         names.map(|(index, name)| ((index + first).to_string(), name.to_owned())).collect()
@@ -258,7 +258,7 @@ fn run_metadata(scenario: &Scenario, world: &World) -> Vec<(&'static str, Vec<(S
     let text = scenario.to_toml().unwrap_or_default();
     vec![
         ("scenario", vec![("toml".to_owned(), text)]),
-        ("classes", numbered(Class::ALL.map(Class::name).to_vec(), 0)),
+        ("classes", numbered(SurfaceClass::ALL.map(SurfaceClass::name).to_vec(), 0)),
         ("soils", numbered(soils, 0)),
         ("instances", numbered(vehicles, FIRST_INSTANCE)),
     ]

@@ -7,7 +7,7 @@
 use super::ReportError;
 use super::append_table::SAME;
 use bekker_agent::Clock;
-use bekker_scenario::config::Output;
+use bekker_scenario::config::OutputConfig;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -36,7 +36,12 @@ impl RecordExtent {
     /// # Errors
     /// [`ReportError::Short`] for a table that ends too early, or an error for a file that cannot
     /// be read.
-    pub fn check(&self, folder: &Path, output: &Output, clock: &Clock) -> Result<(), ReportError> {
+    pub fn check(
+        &self,
+        folder: &Path,
+        output: &OutputConfig,
+        clock: &Clock,
+    ) -> Result<(), ReportError> {
         let time = |tick: u64| clock.reported_time(tick);
         let last_of = |tick: u64, every: u64| tick - tick % every.max(1);
         let path = folder.join(HASHES);
@@ -69,7 +74,7 @@ impl RecordExtent {
 /// Returns the last tick up to which the record in a folder is certainly complete.
 ///
 /// This is the tick of the second to last hash, because a heartbeat's hash is recorded before its
-/// other data. There is none if there are fewer than two hashes.
+/// other data. `None` with fewer than two hashes.
 pub fn complete_until(folder: &Path) -> Option<u64> {
     let rows = last_rows(&folder.join(HASHES)).ok()?;
     let [.., before, _] = &rows[..] else { return None };

@@ -9,7 +9,7 @@ use super::ReportError;
 use super::heartbeats::HeartbeatWriter;
 use super::journal::{Journal, JournalReader};
 use super::parts::{self, PartSet};
-use super::record::Record;
+use super::record::RunRecord;
 use bekker_ranks::HeartbeatMetrics;
 use bekker_world::{HeartbeatRecord, World};
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ impl RecordParts {
         Ok(RecordParts { folder, sets })
     }
 
-    /// Tick from which on the record is in the journals; none if there are none.
+    /// First tick of the record in the journals; `None` without journals.
     pub fn since(&self) -> Option<u64> {
         self.sets.first().map(|set| set.tick)
     }
@@ -109,7 +109,7 @@ impl RecordParts {
         self,
         until: u64,
         world: &World,
-        record: &mut Record,
+        record: &mut RunRecord,
         heartbeats: &mut HeartbeatWriter,
         mut costs: impl FnMut(&[Vec<HeartbeatMetrics>]),
     ) -> Result<(), ReportError> {
@@ -132,7 +132,7 @@ pub(super) fn clear(folder: &Path) -> Result<(), ReportError> {
     parts::clear(&folder.join(PARTS))
 }
 
-/// Returns the tick from which on the record in a run's folder is in parts, if it is.
+/// Returns the first tick of the record in parts of a run's folder, if it has parts.
 ///
 /// # Errors
 /// [`ReportError`] if the folder cannot be read.

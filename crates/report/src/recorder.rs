@@ -4,7 +4,7 @@ use super::ReportError;
 use super::hashes::HashRow;
 use super::heartbeat_costs::HeartbeatCosts;
 use super::heartbeats::HeartbeatWriter;
-use super::record::{FinishedRecord, GROUND_INTERVAL, Record};
+use super::record::{FinishedRecord, GROUND_INTERVAL, RunRecord};
 use super::record_extent::RecordExtent;
 use super::record_parts::{self, RecordPart, RecordParts};
 use super::scene::TrackPoint;
@@ -33,7 +33,7 @@ pub struct Recorder<'a> {
     trace: bool,
     /// Folder of the run and number of this rank, if it writes a part of the record.
     parts: Option<(PathBuf, usize)>,
-    open: Option<(Record, HeartbeatWriter)>,
+    open: Option<(RunRecord, HeartbeatWriter)>,
     part: Option<RecordPart>,
     /// Costs of heartbeats, by rank.
     costs: Vec<HeartbeatCosts>,
@@ -86,7 +86,7 @@ impl<'a> Recorder<'a> {
     /// Makes this rank record its own vehicles in a part, which rank 0 joins to the record at the
     /// end.
     ///
-    /// The run's [schedule](bekker_ranks::Schedule::parts) must request parts, too.
+    /// The run's [schedule](bekker_ranks::RunSchedule::parts) must request parts, too.
     pub fn in_parts(self, folder: PathBuf, rank: usize) -> Recorder<'a> {
         Recorder { parts: Some((folder, rank)), ..self }
     }
@@ -97,7 +97,7 @@ impl<'a> Recorder<'a> {
         RecorderOutput { files, tracks, hits, costs: self.costs }
     }
 
-    fn append(record: &mut Record, moment: &HeartbeatInfo<'_>) -> Result<(), ReportError> {
+    fn append(record: &mut RunRecord, moment: &HeartbeatInfo<'_>) -> Result<(), ReportError> {
         let (tick, clock) = (moment.world.state().tick, &moment.world.model().clock);
         let root = moment.root.unwrap_or_default();
         record.delivered(root.delivered)?;
@@ -125,7 +125,7 @@ impl<'a> Recorder<'a> {
         let parts = self.resumes.then(|| RecordParts::before(now, folder)).transpose()?;
         let since = parts.as_ref().map(|own| own.since().unwrap_or(now));
         let mut record =
-            Record::open(folder, self.scenario, self.site.as_ref(), world, samples, since)?;
+            RunRecord::open(folder, self.scenario, self.site.as_ref(), world, samples, since)?;
         let mut heartbeats = HeartbeatWriter::open(folder, self.ranks, self.trace, since)?;
         if let Some(parts) = parts.filter(|own| own.since().is_some()) {
             parts.join(now, world, &mut record, &mut heartbeats, |_| ())?;

@@ -1,6 +1,6 @@
 //! Shaded relief of the ground.
 
-use super::canvas::{Canvas, Frame, Point};
+use super::canvas::{Canvas, CanvasPoint, Frame};
 use super::color::{Oklab, Rgb};
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ impl MapView {
     }
 
     /// Position of a world point on the canvas.
-    pub fn point(&self, [x, y]: [f64; 2]) -> Point {
+    pub fn point(&self, [x, y]: [f64; 2]) -> CanvasPoint {
         let Frame { width, height, .. } = self.frame;
         [
             self.frame.x + 0.5 * width + ((x - self.center[0]) / self.meters) as f32,
@@ -85,7 +85,7 @@ impl HeightField {
     }
 
     /// Height by bilinear interpolation; slope by bilinear interpolation of central differences.
-    pub fn at(&self, [x, y]: [f64; 2]) -> SurfacePoint {
+    pub fn surface_at(&self, [x, y]: [f64; 2]) -> SurfacePoint {
         let place = |value: f64, origin: f64, count: usize| {
             let place = ((value - origin) / self.step).clamp(1.0, count as f64 - 2.001);
             (place as usize, place.fract())
@@ -179,7 +179,7 @@ mod tests {
         let view = MapView::fitting(FRAME, [-7.0, 3.0, 40.0, 20.0]);
         let field = HeightField::sample(&view, 0.5, &|x, y| 2.0 + 0.25 * x - 0.5 * y);
         for point in [[-6.9, 3.1], [0.0, 10.0], [17.123, 8.77], [39.9, 19.9]] {
-            let ground = field.at(point);
+            let ground = field.surface_at(point);
             // Exact up to rounding.
             assert!((ground.height - (2.0 + 0.25 * point[0] - 0.5 * point[1])).abs() < 1e-9);
             assert!((ground.slope[0] - 0.25).abs() < 1e-9 && (ground.slope[1] + 0.5).abs() < 1e-9);

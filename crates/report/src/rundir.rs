@@ -13,13 +13,13 @@ const LOCK: &str = ".lock";
 
 /// Exclusive right to write to a run's folder, until it is dropped or the process ends.
 #[derive(Debug)]
-pub struct Lock(#[expect(dead_code, reason = "held, not used")] fs::File);
+pub struct RunFolderLock(#[expect(dead_code, reason = "held, not used")] fs::File);
 
 /// Locks a folder for writing.
 ///
 /// # Errors
 /// [`ReportError::FolderLocked`] while another process holds the lock.
-pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
+pub fn lock(folder: &Path) -> Result<RunFolderLock, ReportError> {
     let path = folder.join(LOCK);
     file::check_place(&path)?;
     let mut options = fs::OpenOptions::new();
@@ -42,7 +42,7 @@ pub fn lock(folder: &Path) -> Result<Lock, ReportError> {
     noted
         .and_then(|()| writeln!(file, "{}", std::process::id()))
         .map_err(ReportError::file("write", &path))?;
-    Ok(Lock(file))
+    Ok(RunFolderLock(file))
 }
 
 /// Removes temporary files left by a killed run in a folder.
@@ -71,7 +71,7 @@ fn remove_parts(folder: &Path, below: &[&str]) -> Result<(), ReportError> {
 ///
 /// It is created if absent. A folder that is not empty is rejected unless `overwrite` is given.
 /// Then results replace files of the same name and do not change others.
-pub fn create(path: &Path, overwrite: bool) -> Result<Lock, ReportError> {
+pub fn create(path: &Path, overwrite: bool) -> Result<RunFolderLock, ReportError> {
     fs::create_dir_all(path).map_err(|error| {
         let error = match error.kind() {
             ErrorKind::AlreadyExists => {
@@ -139,7 +139,10 @@ pub fn clear(folder: &Path) -> Result<(), ReportError> {
 /// Creates and locks `PARENT/SCENARIO-N`, where N is one above the largest existing number.
 ///
 /// Returns its path and its lock. Two runs started at the same time get two folders.
-pub fn create_numbered(parent: &Path, scenario: &str) -> Result<(PathBuf, Lock), ReportError> {
+pub fn create_numbered(
+    parent: &Path,
+    scenario: &str,
+) -> Result<(PathBuf, RunFolderLock), ReportError> {
     fs::create_dir_all(parent).map_err(ReportError::file("create folder", parent))?;
     let stem = file_stem(scenario);
     let mut number = last_number(parent, &stem)? + 1;

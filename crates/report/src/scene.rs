@@ -24,7 +24,7 @@ pub struct RunScene<'a> {
     /// Elevation and grade along the path of a vehicle, with its index.
     pub profile: Option<(usize, Vec<ProfilePoint>)>,
     /// Tracks of the vehicles.
-    pub tracks: Vec<Track>,
+    pub tracks: Vec<SceneTrack>,
     /// Positions of collisions, m.
     pub hits: Vec<[f64; 2]>,
     /// Cells that autonomous vehicles classify as obstacles or holes.
@@ -55,7 +55,7 @@ pub struct Highlight {
 
 /// A vehicle's track through the scene.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Track {
+pub struct SceneTrack {
     /// Name in the legend.
     pub name: String,
     /// Outcome of the drive.
@@ -96,10 +96,10 @@ impl TrackPoint {
     }
 }
 
-impl Track {
+impl SceneTrack {
     /// Creates the track of a vehicle with this history.
-    pub fn new(points: Vec<TrackPoint>, summary: &VehicleSummary) -> Track {
-        Track {
+    pub fn new(points: Vec<TrackPoint>, summary: &VehicleSummary) -> SceneTrack {
+        SceneTrack {
             name: summary.name.clone(),
             outcome: summary.outcome.clone(),
             distance: summary.distance,
@@ -152,7 +152,8 @@ mod tests {
             fuel: None,
         };
         let samples = [sample(1, 0.0), sample(1, 1.0)];
-        let track = Track::new(samples.iter().map(TrackPoint::from_sample).collect(), &summary);
+        let track =
+            SceneTrack::new(samples.iter().map(TrackPoint::from_sample).collect(), &summary);
         assert_eq!((track.name.as_str(), track.points.len()), ("leader", 2));
         assert_eq!(track.points[1].time, 1.0);
         // The mean of 0.25 and 0.75 is exact; a tenth of it is exact up to rounding.

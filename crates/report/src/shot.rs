@@ -3,12 +3,12 @@
 use bekker_agent::GroundVehicle;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_scenario::{ScenarioFile, build::BuiltWorld, build::scene_model};
-use bekker_sensor::camera::{Camera, Channel, Image, ImageRequest, Lens, PixelRng, look_at};
+use bekker_sensor::camera::{Camera, Image, ImageChannel, ImageRequest, Lens, PixelRng, look_at};
 use bekker_sensor::noise::Noise;
 use bekker_sensor::relief::HeightPyramid;
 use bekker_sensor::scene::Scene;
-use bekker_sensor::sky::Light;
-use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
+use bekker_sensor::sky::SceneLight;
+use bekker_sync::message::{PartState, RunningGearMessage, VehicleMessage};
 use bekker_world::{SceneModel, World};
 
 /// Position and direction of the camera.
@@ -91,7 +91,7 @@ pub enum ShotError {
 
 /// Reflectance that a light meter assumes (ISO 2720).
 const GRAY: f32 = 0.18;
-/// Fraction of the difference in stops by which a darker scene is brightened toward it.
+/// Fraction of the difference in stops that is compensated for a darker scene.
 const LIFT: f32 = 0.75;
 /// Bounds of the gain, so that dark scenes remain dark and bright ones bright.
 const GAINS: [f32; 2] = [0.5, 8.0];
@@ -101,7 +101,7 @@ const GAINS: [f32; 2] = [0.5, 8.0];
 /// A white level surface in this light is just white, as is snow. If all but the sky is darker than
 /// middle gray on average (of logarithms), it is brightened by three quarters of the stops to that.
 /// The brightest hundredth exceeds white by at most a stop, which the tone curve compresses.
-fn expose(image: &mut Image, light: &Light) {
+fn expose(image: &mut Image, light: &SceneLight) {
     let luminance = |[r, g, b]: [f32; 3]| 0.2126 * r + 0.7152 * g + 0.0722 * b;
     let up = light.to_sun.z.max(0.0) as f32;
     let white = luminance([0, 1, 2].map(|k| light.sun[k] * up + light.ambient[k])).max(1e-3);
@@ -127,8 +127,10 @@ fn span(message: &VehicleMessage) -> [f64; 2] {
         parts.iter().map(|part| part.pose.position.x).collect()
     };
     let places = match &message.gear {
-        RunningGear::Wheels(wheels) => of(wheels),
-        RunningGear::Tracks { sprockets, idlers, .. } => [of(sprockets), of(idlers)].concat(),
+        RunningGearMessage::Wheels(wheels) => of(wheels),
+        RunningGearMessage::Tracks { sprockets, idlers, .. } => {
+            [of(sprockets), of(idlers)].concat()
+        }
     };
     let ends = [f64::INFINITY, f64::NEG_INFINITY];
     let [rear, front] = places.iter().fold(ends, |[a, b], x| [a.min(*x), b.max(*x)]);
@@ -199,7 +201,7 @@ impl Shot {
             ..scene_model.scene(world.model(), &relief, &moving)
         };
         let rng = PixelRng { noise: Noise::new(seed, 0, 0), frame: 0 };
-        let channels = &[Channel::Color, Channel::Class];
+        let channels = &[ImageChannel::Color, ImageChannel::Class];
         let take = ImageRequest { camera: &camera, poses: [pose; 2], interval: 0.0, rng, channels };
         let mut image = look(scene_model, &scene, &take)?;
         expose(&mut image, &scene_model.sky.light());

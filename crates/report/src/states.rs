@@ -40,10 +40,10 @@
 
 use super::ReportError;
 use super::append_table::AppendTable;
-use super::columns::{Column, Values};
+use super::columns::{RecordColumn, RecordValues};
 use bekker_agent::{Sample, TrailerSample, WheelSample};
 use bekker_math::spatial::{Pose, Quat, Vec3};
-use bekker_scenario::config::{Output, Quantity};
+use bekker_scenario::config::{OutputConfig, QuantityConfig};
 use bekker_vehicle::inflation::kilopascals;
 use std::path::Path;
 
@@ -74,7 +74,7 @@ impl StateWriter {
         folder: &Path,
         names: &[String],
         parts: SampleParts,
-        output: &Output,
+        output: &OutputConfig,
     ) -> Result<StateWriter, ReportError> {
         let mut states = StateWriter::new(names, parts, output);
         if !output.states.is_empty() {
@@ -91,7 +91,7 @@ impl StateWriter {
         folder: &Path,
         names: &[String],
         parts: SampleParts,
-        output: &Output,
+        output: &OutputConfig,
         after: f64,
         show: &mut dyn FnMut(&Sample),
     ) -> Result<StateWriter, ReportError> {
@@ -121,13 +121,13 @@ impl StateWriter {
         Ok(states)
     }
 
-    fn new(names: &[String], parts: SampleParts, output: &Output) -> StateWriter {
+    fn new(names: &[String], parts: SampleParts, output: &OutputConfig) -> StateWriter {
         let SampleParts { wheels, trailers } = parts;
         let own = OWN.iter().copied().map(SampleColumn::Vehicle);
         let of_wheel = |wheel| OF_WHEEL.iter().map(move |of| SampleColumn::Wheel(wheel, *of));
         let of_trailer = OF_TRAILER.iter().filter(|_| trailers).copied().map(SampleColumn::Trailer);
         let all = own.chain((0..wheels).flat_map(of_wheel)).chain(of_trailer);
-        let wanted = |quantity: Option<Quantity>| {
+        let wanted = |quantity: Option<QuantityConfig>| {
             let columns = output.columns.as_ref();
             quantity.is_none_or(|q| columns.is_none_or(|columns| columns.contains(&q)))
         };
@@ -138,8 +138,9 @@ impl StateWriter {
         StateWriter { table: None, names: names.to_vec(), kept, chosen }
     }
 
-    fn columns(&self) -> Vec<Column> {
-        let column = |kept: &SampleColumn| Column { name: kept.name(), values: kept.values() };
+    fn columns(&self) -> Vec<RecordColumn> {
+        let column =
+            |kept: &SampleColumn| RecordColumn { name: kept.name(), values: kept.values() };
         self.kept.iter().map(column).collect()
     }
 
@@ -158,26 +159,26 @@ impl StateWriter {
             for (column, kept) in table.columns().iter_mut().zip(&*kept) {
                 match (&mut column.values, kept) {
                     (
-                        Values::Real(to),
+                        RecordValues::Real(to),
                         SampleColumn::Vehicle(VehicleColumn { of: ColumnValue::Real(of), .. }),
                     ) => {
                         to.push(of(sample));
                     }
                     (
-                        Values::Integer(to),
+                        RecordValues::Integer(to),
                         SampleColumn::Vehicle(VehicleColumn {
                             of: ColumnValue::Integer(of), ..
                         }),
                     ) => {
                         to.push(of(sample));
                     }
-                    (Values::OptionalReal(to), SampleColumn::Wheel(wheel, (_, _, of, _))) => {
+                    (RecordValues::OptionalReal(to), SampleColumn::Wheel(wheel, (_, _, of, _))) => {
                         to.push(sample.wheels.get(*wheel).map(of));
                     }
-                    (Values::OptionalReal(to), SampleColumn::Trailer((_, of, _))) => {
+                    (RecordValues::OptionalReal(to), SampleColumn::Trailer((_, of, _))) => {
                         to.push(sample.trailer.as_ref().map(of));
                     }
-                    (Values::Text(to), _) => to.push(name.clone()),
+                    (RecordValues::Text(to), _) => to.push(name.clone()),
                     _ => {}
                 }
             }
@@ -201,11 +202,11 @@ enum SampleColumn {
 }
 
 impl SampleColumn {
-    fn quantity(&self) -> Option<Quantity> {
+    fn quantity(&self) -> Option<QuantityConfig> {
         match self {
             SampleColumn::Vehicle(own) => own.quantity,
             SampleColumn::Wheel(_, (quantity, ..)) => Some(*quantity),
-            SampleColumn::Trailer(_) => Some(Quantity::Trailer),
+            SampleColumn::Trailer(_) => Some(QuantityConfig::Trailer),
         }
     }
 
@@ -217,18 +218,20 @@ impl SampleColumn {
         }
     }
 
-    fn values(&self) -> Values {
+    fn values(&self) -> RecordValues {
         match self {
             SampleColumn::Vehicle(VehicleColumn { of: ColumnValue::Real(_), .. }) => {
-                Values::Real(Vec::new())
+                RecordValues::Real(Vec::new())
             }
             SampleColumn::Vehicle(VehicleColumn { of: ColumnValue::Integer(_), .. }) => {
-                Values::Integer(Vec::new())
+                RecordValues::Integer(Vec::new())
             }
             SampleColumn::Vehicle(VehicleColumn { of: ColumnValue::Name, .. }) => {
-                Values::Text(Vec::new())
+                RecordValues::Text(Vec::new())
             }
-            SampleColumn::Wheel(..) | SampleColumn::Trailer(_) => Values::OptionalReal(Vec::new()),
+            SampleColumn::Wheel(..) | SampleColumn::Trailer(_) => {
+                RecordValues::OptionalReal(Vec::new())
+            }
         }
     }
 }
@@ -237,8 +240,8 @@ impl SampleColumn {
 #[derive(Clone, Copy)]
 struct VehicleColumn {
     name: &'static str,
-    /// Quantity that selects the column; none if it is always present.
-    quantity: Option<Quantity>,
+    /// QuantityConfig that selects the column; none if it is always present.
+    quantity: Option<QuantityConfig>,
     of: ColumnValue,
     what: &'static str,
 }
@@ -252,7 +255,7 @@ enum ColumnValue {
 
 const fn real(
     name: &'static str,
-    quantity: Quantity,
+    quantity: QuantityConfig,
     of: fn(&Sample) -> f64,
     what: &'static str,
 ) -> VehicleColumn {
@@ -260,7 +263,7 @@ const fn real(
 }
 
 static OWN: [VehicleColumn; 25] = {
-    use Quantity::{
+    use QuantityConfig::{
         Angles, AngularVelocity, Brake, EngineSpeed, Gear, Orientation, Position, Speed, Steering,
         Throttle, Velocity,
     };
@@ -320,45 +323,50 @@ static OWN: [VehicleColumn; 25] = {
 };
 
 /// A column of each wheel: the quantity that selects it, its name, value and description.
-type WheelColumn = (Quantity, &'static str, fn(&WheelSample) -> f64, &'static str);
+type WheelColumn = (QuantityConfig, &'static str, fn(&WheelSample) -> f64, &'static str);
 
 static OF_WHEEL: [WheelColumn; 10] = [
-    (Quantity::WheelSpin, "spin_radps", |w| w.spin, "spin, rad/s, positive when rolling forward"),
     (
-        Quantity::WheelSlip,
+        QuantityConfig::WheelSpin,
+        "spin_radps",
+        |w| w.spin,
+        "spin, rad/s, positive when rolling forward",
+    ),
+    (
+        QuantityConfig::WheelSlip,
         "slip",
         |w| w.slip,
         "slip, -1 to 1: 1 - v/(omega r) when driving, omega r/v - 1 when braking",
     ),
     (
-        Quantity::WheelSinkage,
+        QuantityConfig::WheelSinkage,
         "sinkage_m",
         |w| w.sinkage,
         "depth of the lowest point below the undisturbed ground, m",
     ),
-    (Quantity::WheelLoad, "load_n", |w| w.load, "force of the ground on the wheel, up, N"),
+    (QuantityConfig::WheelLoad, "load_n", |w| w.load, "force of the ground on the wheel, up, N"),
     (
-        Quantity::WheelTraction,
+        QuantityConfig::WheelTraction,
         "traction_n",
         |w| w.traction,
         "the same along the wheel's heading, N",
     ),
-    (Quantity::WheelLateral, "lateral_n", |w| w.lateral, "the same to its left, N"),
+    (QuantityConfig::WheelLateral, "lateral_n", |w| w.lateral, "the same to its left, N"),
     (
-        Quantity::WheelTorque,
+        QuantityConfig::WheelTorque,
         "torque_nm",
         |w| w.torque,
         "torque of driveline and brake, N m; for a road wheel, its share of the sprocket torque",
     ),
     (
-        Quantity::TireInflation,
+        QuantityConfig::TireInflation,
         "inflation_kpa",
         |w| kilopascals(w.inflation),
         "tire inflation, kPa; this and the next two are 0 for rigid tires and road wheels",
     ),
-    (Quantity::TireDeflection, "deflection_m", |w| w.deflection, "tire deflection, m"),
+    (QuantityConfig::TireDeflection, "deflection_m", |w| w.deflection, "tire deflection, m"),
     (
-        Quantity::TireContact,
+        QuantityConfig::TireContact,
         "contact_length_m",
         |w| w.contact_length,
         "contact length of the tire, m",
@@ -526,7 +534,7 @@ mod tests {
             folder,
             &names(),
             SampleParts { wheels, trailers: false },
-            &Output::default(),
+            &OutputConfig::default(),
         )
         .unwrap();
         samples.chunks(2).for_each(|now| states.append(now).unwrap());
@@ -544,7 +552,8 @@ mod tests {
         let read = |folder: &Path, name: &str| std::fs::read(folder.join(name)).unwrap();
         for until in [0_usize, 2, 1022, 1024, 2900] {
             let mut states =
-                StateWriter::begin(cut.path(), &names(), WHEELED, &Output::default()).unwrap();
+                StateWriter::begin(cut.path(), &names(), WHEELED, &OutputConfig::default())
+                    .unwrap();
             samples[..until + 40].chunks(2).for_each(|now| states.append(now).unwrap());
             // killed: nothing is finished, and Parquet holds the rows of its last update
             states.table.as_mut().unwrap().publish().unwrap();
@@ -558,7 +567,7 @@ mod tests {
             let torn = [read(cut.path(), "states.csv"), b"123.4,1,lea".to_vec()].concat();
             std::fs::write(&path, torn).unwrap();
             let after = samples[until].time;
-            let output = Output::default();
+            let output = OutputConfig::default();
             let mut before = Vec::new();
             let mut states =
                 StateWriter::resume(cut.path(), &names(), WHEELED, &output, after, &mut |sample| {
@@ -589,7 +598,7 @@ mod tests {
             hitch_force: Vec3::new(1.5, -2.5, 3.5),
         };
         let rows = [Sample { trailer: Some(trailer), ..sample(0.5, 0, 4) }, sample(0.5, 1, 2)];
-        let output = Output::default();
+        let output = OutputConfig::default();
         let parts = SampleParts { wheels: 4, trailers: true };
         let mut states = StateWriter::begin(folder.path(), &names(), parts, &output).unwrap();
         states.append(&rows).unwrap();
@@ -605,9 +614,9 @@ mod tests {
     fn a_parquet_only_table_is_continued() {
         let [whole, cut] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let samples: Vec<Sample> = samples();
-        let output = Output {
+        let output = OutputConfig {
             states: vec![bekker_scenario::config::StateFormat::Parquet],
-            ..Output::default()
+            ..OutputConfig::default()
         };
         for (folder, count) in [(&whole, 40), (&cut, 30)] {
             let mut states = StateWriter::begin(folder.path(), &names(), WHEELED, &output).unwrap();
@@ -671,7 +680,7 @@ mod tests {
         write(folder.path(), &samples);
         let mut reader = csv::Reader::from_path(&path).unwrap();
         let header = reader.headers().unwrap().clone();
-        let all = StateWriter::new(&names(), WHEELED, &Output::default());
+        let all = StateWriter::new(&names(), WHEELED, &OutputConfig::default());
         let expected: Vec<String> = all.kept.iter().map(SampleColumn::name).collect();
         assert_eq!(header.iter().collect::<Vec<_>>(), expected);
         let at = |name: &str| header.iter().position(|h| h == name).unwrap();
@@ -701,7 +710,7 @@ mod tests {
     fn a_sample_of_an_unknown_vehicle_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let mut states =
-            StateWriter::begin(folder.path(), &names(), WHEELED, &Output::default()).unwrap();
+            StateWriter::begin(folder.path(), &names(), WHEELED, &OutputConfig::default()).unwrap();
         let error = states.append(&[sample(1.5, 2, 4)]).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -9,22 +9,22 @@ use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 
 /// Style of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextStyle {
+pub enum TableStyle {
     /// ASCII without color: for files, pipes and `NO_COLOR`.
     Plain,
     /// Line drawing characters and color, for a terminal.
     Terminal,
 }
 
-impl TextStyle {
+impl TableStyle {
     /// Returns the style suitable for standard output.
-    pub fn of_stdout() -> TextStyle {
+    pub fn of_stdout() -> TableStyle {
         use std::io::IsTerminal;
         let color_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         if std::io::stdout().is_terminal() && !color_refused {
-            TextStyle::Terminal
+            TableStyle::Terminal
         } else {
-            TextStyle::Plain
+            TableStyle::Plain
         }
     }
 }
@@ -60,7 +60,7 @@ const MOST_LINES: usize = 10;
 ///
 /// Resistance is the mean motion resistance of the soil while rolling, `-` for vehicles that hardly
 /// rolled. Energy is that of the driveline at the wheels. [`VehicleSummary`] defines each quantity.
-pub fn summary(run: &RunSummary, style: TextStyle) -> String {
+pub fn summary(run: &RunSummary, style: TableStyle) -> String {
     let mut table = if run.vehicles.len() > MOST_ROWS {
         by_outcome(&run.vehicles, style)
     } else {
@@ -71,8 +71,8 @@ pub fn summary(run: &RunSummary, style: TextStyle) -> String {
         column.set_padding((0, 1));
     }
     match style {
-        TextStyle::Plain => table.load_style(header_rule('-')).force_no_tty(),
-        TextStyle::Terminal => table.load_style(header_rule('─')).enforce_styling(),
+        TableStyle::Plain => table.load_style(header_rule('-')).force_no_tty(),
+        TableStyle::Terminal => table.load_style(header_rule('─')).enforce_styling(),
     };
     let mut text = table.trim_fmt();
     text.push('\n');
@@ -102,7 +102,7 @@ fn aligned(column: usize, text: &str) -> Cell {
 }
 
 /// Returns a table with a row per vehicle.
-fn of_each(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
+fn of_each(vehicles: &[VehicleSummary], style: TableStyle) -> Table {
     let mut table = Table::new();
     table.set_header(HEADER.iter().enumerate().map(|(n, text)| aligned(n, text)));
     for vehicle in vehicles {
@@ -112,7 +112,7 @@ fn of_each(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
 }
 
 /// Returns a table with a row per outcome, the most frequent first.
-fn by_outcome(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
+fn by_outcome(vehicles: &[VehicleSummary], style: TableStyle) -> Table {
     let mut outcomes: Vec<(OutcomeCode, Vec<&VehicleSummary>)> = Vec::new();
     for vehicle in vehicles {
         let code = vehicle.outcome.code;
@@ -130,7 +130,7 @@ fn by_outcome(vehicles: &[VehicleSummary], style: TextStyle) -> Table {
         ways.sort_by(f64::total_cmp);
         let deepest = all.iter().map(|own| own.max_sinkage).fold(0.0, f64::max);
         let mut name = Cell::new(code.words());
-        if style == TextStyle::Terminal {
+        if style == TableStyle::Terminal {
             name = name.fg(color(code));
         }
         let meters = |way: f64| Cell::new(format!("{way:.1}"));
@@ -161,7 +161,7 @@ fn ends(vehicles: &[VehicleSummary]) -> Vec<String> {
     told.into_iter().filter_map(end).collect()
 }
 
-fn row(vehicle: &VehicleSummary, style: TextStyle) -> Vec<Cell> {
+fn row(vehicle: &VehicleSummary, style: TableStyle) -> Vec<Cell> {
     let texts = [
         vehicle.name.clone(),
         format!("{:.1}", vehicle.distance),
@@ -180,7 +180,7 @@ fn row(vehicle: &VehicleSummary, style: TextStyle) -> Vec<Cell> {
         vehicle.outcome.brief(),
     ];
     let mut cells: Vec<Cell> = texts.iter().enumerate().map(|(n, text)| aligned(n, text)).collect();
-    if style == TextStyle::Terminal
+    if style == TableStyle::Terminal
         && let Some(cell) = cells.pop()
     {
         cells.push(cell.fg(color(vehicle.outcome.code)));
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn the_table_fits_116_columns() {
-        let text = summary(&run(), TextStyle::Plain);
+        let text = summary(&run(), TableStyle::Plain);
         let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(widest <= 116, "{widest} columns:\n{text}");
         assert!(text.is_ascii(), "{text}");
@@ -330,7 +330,7 @@ mod tests {
         }
         let resumed = RunSummary { resumed_at: Some(48.0), ..run() };
         let said = "60.0 s simulated (last 12.0 s) in 24.0 s, 0.50 x real time; 812345";
-        assert!(summary(&resumed, TextStyle::Plain).contains(said));
+        assert!(summary(&resumed, TableStyle::Plain).contains(said));
     }
 
     #[test]
@@ -346,7 +346,7 @@ mod tests {
                 _ => vehicle(&format!("v{index}"), Outcome::UnderWay),
             })
             .collect();
-        let text = summary(&many, TextStyle::Plain);
+        let text = summary(&many, TableStyle::Plain);
         assert!(text.lines().count() < 25, "{text}");
         for said in [
             "still driving",
@@ -362,8 +362,8 @@ mod tests {
 
     #[test]
     fn color_is_used_only_on_request() {
-        assert!(!summary(&run(), TextStyle::Plain).contains('\u{1b}'));
-        assert!(summary(&run(), TextStyle::Terminal).contains('\u{1b}'));
+        assert!(!summary(&run(), TableStyle::Plain).contains('\u{1b}'));
+        assert!(summary(&run(), TableStyle::Terminal).contains('\u{1b}'));
     }
 
     #[test]

@@ -19,7 +19,7 @@
 
 use super::ReportError;
 use super::append_table::AppendTable;
-use super::columns::{Column, Values};
+use super::columns::{RecordColumn, RecordValues};
 use bekker_agent::{GroundVehicle, decimal_seconds};
 use bekker_math::spatial::Vec3;
 use bekker_scenario::config::StateFormat;
@@ -218,26 +218,26 @@ pub fn described() -> Vec<(String, Vec<String>)> {
     ReadingKind::ALL.into_iter().map(table).collect()
 }
 
-fn columns(kind: ReadingKind, wheels: usize) -> Vec<Column> {
-    let real = || Values::Real(Vec::new());
+fn columns(kind: ReadingKind, wheels: usize) -> Vec<RecordColumn> {
+    let real = || RecordValues::Real(Vec::new());
     let head = [
         ("time_s", real()),
         ("taken_s", real()),
-        ("vehicle", Values::Integer(Vec::new())),
-        ("name", Values::Text(Vec::new())),
-        ("sensor", Values::Text(Vec::new())),
-        ("frame", Values::Integer(Vec::new())),
+        ("vehicle", RecordValues::Integer(Vec::new())),
+        ("name", RecordValues::Text(Vec::new())),
+        ("sensor", RecordValues::Text(Vec::new())),
+        ("frame", RecordValues::Integer(Vec::new())),
     ];
     let own = kind.reals().iter().map(|name| (*name, real()));
     let named = head.into_iter().chain(own);
-    let mut columns: Vec<Column> =
-        named.map(|(name, values)| Column { name: name.into(), values }).collect();
+    let mut columns: Vec<RecordColumn> =
+        named.map(|(name, values)| RecordColumn { name: name.into(), values }).collect();
     for wheel in 0..wheels {
-        columns.extend(kind.of_wheels().iter().map(|name| Column {
+        columns.extend(kind.of_wheels().iter().map(|name| RecordColumn {
             name: format!("wheel{wheel}_{name}"),
             values: match kind {
-                ReadingKind::Encoder => Values::OptionalLong(Vec::new()),
-                _ => Values::OptionalReal(Vec::new()),
+                ReadingKind::Encoder => RecordValues::OptionalLong(Vec::new()),
+                _ => RecordValues::OptionalReal(Vec::new()),
             },
         }));
     }
@@ -285,17 +285,17 @@ fn cells(reading: &Reading) -> Vec<TableCell<'static>> {
 }
 
 /// Appends a value to a column; without a value, appends null, NaN, 0 or an empty text.
-fn push(values: &mut Values, cell: Option<TableCell<'_>>) {
+fn push(values: &mut RecordValues, cell: Option<TableCell<'_>>) {
     match (values, cell) {
-        (Values::Real(to), Some(TableCell::Real(x))) => to.push(x),
-        (Values::Real(to), _) => to.push(f64::NAN),
-        (Values::OptionalReal(to), Some(TableCell::Real(x))) => to.push(Some(x)),
-        (Values::OptionalReal(to), _) => to.push(None),
-        (Values::Integer(to), Some(TableCell::Integer(x))) => to.push(x),
-        (Values::Integer(to), _) => to.push(0),
-        (Values::OptionalLong(to), Some(TableCell::Long(x))) => to.push(Some(x)),
-        (Values::OptionalLong(to), _) => to.push(None),
-        (Values::Text(to), Some(TableCell::Text(x))) => to.push(x.to_owned()),
-        (Values::Text(to), _) => to.push(String::new()),
+        (RecordValues::Real(to), Some(TableCell::Real(x))) => to.push(x),
+        (RecordValues::Real(to), _) => to.push(f64::NAN),
+        (RecordValues::OptionalReal(to), Some(TableCell::Real(x))) => to.push(Some(x)),
+        (RecordValues::OptionalReal(to), _) => to.push(None),
+        (RecordValues::Integer(to), Some(TableCell::Integer(x))) => to.push(x),
+        (RecordValues::Integer(to), _) => to.push(0),
+        (RecordValues::OptionalLong(to), Some(TableCell::Long(x))) => to.push(Some(x)),
+        (RecordValues::OptionalLong(to), _) => to.push(None),
+        (RecordValues::Text(to), Some(TableCell::Text(x))) => to.push(x.to_owned()),
+        (RecordValues::Text(to), _) => to.push(String::new()),
     }
 }

@@ -58,7 +58,7 @@ pub fn descriptors() -> Vec<u8> {
 }
 
 /// Name of a vehicle's collision partner: a vehicle, or an obstacle with its number.
-pub fn met(world: &World, hit: &Collision) -> String {
+pub fn counterpart_name(world: &World, hit: &Collision) -> String {
     super::hits::counterpart(world, hit)
 }
 
@@ -79,13 +79,13 @@ struct VehicleSource {
 }
 
 /// Encoder of the messages of a run.
-pub struct Topics {
+pub struct TopicEncoder {
     carriers: Vec<VehicleSource>,
 }
 
-impl Topics {
+impl TopicEncoder {
     /// Creates the encoder for the vehicles of a world.
-    pub fn new(model: &WorldModel) -> Topics {
+    pub fn new(model: &WorldModel) -> TopicEncoder {
         let source = |vehicle: &str, sensor: &bekker_sensor::Sensor| SensorSource {
             frame: format!("{vehicle}/{}", sensor.name),
             pictures: optical(&format!("{vehicle}/{}", sensor.picture_frame())),
@@ -99,7 +99,7 @@ impl Topics {
             name: agent.name.clone(),
             sensors: agent.sensors.iter().map(|own| source(&agent.name, own)).collect(),
         });
-        Topics { carriers: carriers.collect() }
+        TopicEncoder { carriers: carriers.collect() }
     }
 
     /// Name of a vehicle.

@@ -2,7 +2,7 @@
 
 use super::ReportError;
 use super::append_table::AppendTable;
-use super::columns::{Column, Values};
+use super::columns::{RecordColumn, RecordValues};
 use super::hashes::whole_microseconds;
 use bekker_agent::{GroundVehicle, TrailerEvent};
 use bekker_scenario::config::StateFormat;
@@ -26,10 +26,10 @@ pub(super) fn described() -> impl Iterator<Item = (&'static str, &'static str)> 
     std::iter::once(("time_s", "time of the event, s")).chain(WORDS)
 }
 
-fn columns() -> Vec<Column> {
-    let column = |name: &str, values| Column { name: name.to_owned(), values };
-    let words = WORDS.map(|(name, _)| column(name, Values::Text(Vec::new())));
-    std::iter::once(column("time_s", Values::Real(Vec::new()))).chain(words).collect()
+fn columns() -> Vec<RecordColumn> {
+    let column = |name: &str, values| RecordColumn { name: name.to_owned(), values };
+    let words = WORDS.map(|(name, _)| column(name, RecordValues::Text(Vec::new())));
+    std::iter::once(column("time_s", RecordValues::Real(Vec::new()))).chain(words).collect()
 }
 
 /// Name of an event in the file.

@@ -15,7 +15,9 @@ use bekker_ground::{NodeState, Overlay, Patches, SharedGround, SoilCoefficients,
 use bekker_math::grid::{TILE_NODES, TileKey};
 use bekker_math::numeric::{Lanes, Level, Simd, WIDTH, dispatch};
 use bekker_scenario::build::world;
-use bekker_scenario::config::{Driver, LawsPreset, TableRow, Time, TireModel, Vehicle};
+use bekker_scenario::config::{
+    DriverConfig, LawsPreset, TableRow, TimeConfig, TireModel, VehicleConfig,
+};
 use bekker_scenario::{Diagnostics, Scenario, ScenarioFile};
 use bekker_vehicle::VehicleState;
 use bekker_vehicle::driver::DriverView;
@@ -227,13 +229,13 @@ fn world_model(case: &BenchCase, starts: &[StartPose]) -> Result<WorldModel, Dia
     let BenchCase { step, seconds: duration, .. } = *case;
     // in whole microseconds
     let heartbeat = (1e6 * step * (0.01 / step).round().max(1.0)).round() / 1e6;
-    let time = Time { duration, step, heartbeat, heartbeat_tolerance: None };
+    let time = TimeConfig { duration, step, heartbeat, heartbeat_tolerance: None };
     let mut scenario = Scenario::new("bench", &case.soil, time);
     (scenario.ground.spacing, scenario.ground.laws) = (case.spacing, case.laws);
     let driven =
         TableRow { time: 0.4, throttle: 0.7, steering: case.steering, ..TableRow::default() };
     let rows = vec![TableRow { time: 0.2, ..TableRow::default() }, driven];
-    let mut vehicle = Vehicle::new("", &case.vehicle, Driver::Table { rows });
+    let mut vehicle = VehicleConfig::new("", &case.vehicle, DriverConfig::Table { rows });
     vehicle.tire = case.tire;
     if let Some(tracks) = case.tracks {
         let model = match tracks {
@@ -242,7 +244,7 @@ fn world_model(case: &BenchCase, starts: &[StartPose]) -> Result<WorldModel, Dia
         };
         vehicle.overrides.insert("model".into(), model.into());
     }
-    let vehicles = starts.iter().enumerate().map(|(index, start)| Vehicle {
+    let vehicles = starts.iter().enumerate().map(|(index, start)| VehicleConfig {
         name: format!("v{index}"),
         position: start.position,
         heading_deg: start.heading_deg,
@@ -545,7 +547,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_what_a_drive_does() {
+    fn counts_the_work_of_a_drive() {
         let cost = step_cost(&case(), SharedGround::default(), None).unwrap();
         assert_eq!(cost.steps, 250);
         // Four wheels have about 60 nodes each in contact (the reference has 250 to 310 in total).
@@ -565,7 +567,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_meets() {
+    fn a_crowd_collides() {
         let case = BenchCase { seconds: 4.0, ..case() };
         let crowd = throughput(&case, 2, Grouping::Crowd, 2).unwrap();
         assert!(crowd.hits >= 2, "{crowd:?}");

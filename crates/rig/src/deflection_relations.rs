@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn wismer_and_luth_know_no_deflection() {
+    fn wismer_and_luth_have_no_deflection() {
         let pull = |index, deflection| {
             DeflectionRelation::WismerLuth.drawbar_pull(&tire(deflection), index)
         };

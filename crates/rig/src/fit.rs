@@ -24,7 +24,7 @@ pub struct FitObservation {
 
 /// A parameter with its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Estimate {
+pub struct ParameterEstimate {
     /// Best estimate.
     pub value: f64,
     /// Standard error.
@@ -39,7 +39,7 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit<const P: usize> {
     /// Estimates of the parameters.
-    pub parameters: [Estimate; P],
+    pub parameters: [ParameterEstimate; P],
     /// Root mean square of the residuals, in the unit of the observations.
     pub residual: f64,
     /// Fraction of the observations' variance that the curve explains.
@@ -188,7 +188,12 @@ fn summarize<const P: usize>(
     let parameters = std::array::from_fn(|k| {
         let error = covariance[(k, k)].max(0.0).sqrt() / scale[k];
         let value = at[k];
-        Estimate { value, error, low: value - quantile * error, high: value + quantile * error }
+        ParameterEstimate {
+            value,
+            error,
+            low: value - quantile * error,
+            high: value + quantile * error,
+        }
     });
     let mean = observed.iter().map(|o| o.value).sum::<f64>() / n;
     let left: f64 =
@@ -254,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_points_do_not_tell_is_refused() {
+    fn undetermined_parameters_are_refused() {
         let observed = [FitObservation { value: 1.0, deviation: 1.0, trial: 0 }; 5];
         let twice = |p: &[f64; 2], _: usize| (p[0] + p[1], [1.0, 1.0]);
         assert!(matches!(fit([0.0; 2], &observed, twice), Err(FitError::Undetermined { .. })));

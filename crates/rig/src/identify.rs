@@ -4,7 +4,7 @@
 //! to pressures and stresses themselves, not to their logarithms. This equals the weighting by p²
 //! that Wong requires in a logarithmic fit (J. Y. Wong, J. Terramech. 17, 1980).
 
-use super::fit::{Estimate, Fit, FitError, FitObservation, ILL_CONDITIONED, fit};
+use super::fit::{Fit, FitError, FitObservation, ILL_CONDITIONED, ParameterEstimate, fit};
 use bekker_math::numeric::{atan, exp, ln, pow};
 use serde::{Deserialize, Serialize};
 
@@ -111,15 +111,15 @@ impl<const P: usize> From<&Fit<P>> for Quality {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SinkageParameters {
     /// k_φ, N/m^(n+2); for a single plate size, k_c/b + k_φ.
-    pub k_phi: Estimate,
+    pub k_phi: ParameterEstimate,
     /// k_c, N/m^(n+1); `None` for plates of one size.
-    pub k_c: Option<Estimate>,
+    pub k_c: Option<ParameterEstimate>,
     /// Exponent n.
-    pub n: Estimate,
+    pub n: ParameterEstimate,
     /// Quality of the fit.
     pub quality: Quality,
     /// k_φ and n with k_c fixed at zero, and the quality of that fit.
-    pub without_k_c: Option<(Estimate, Estimate, Quality)>,
+    pub without_k_c: Option<(ParameterEstimate, ParameterEstimate, Quality)>,
     /// Warnings for the user of the parameters.
     pub remarks: Vec<String>,
 }
@@ -128,11 +128,11 @@ pub struct SinkageParameters {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShearParameters {
     /// Cohesion, Pa; `None` for a single pressure.
-    pub cohesion: Option<Estimate>,
+    pub cohesion: Option<ParameterEstimate>,
     /// Angle of internal friction, rad.
-    pub friction_angle: Estimate,
+    pub friction_angle: ParameterEstimate,
     /// Shear modulus K, m.
-    pub shear_modulus: Estimate,
+    pub shear_modulus: ParameterEstimate,
     /// Quality of the fit.
     pub quality: Quality,
     /// Warnings for the user of the parameters.
@@ -151,17 +151,17 @@ pub fn read_plates(text: &str) -> Result<Vec<PlateRow>, IdentifyError> {
     for (row, point) in rows.iter().enumerate() {
         let row = row + 1;
         let width = point.width_m.or(point.diameter_m).ok_or(IdentifyError::NoWidth { row })?;
-        within(row, "the plate's size, m,", width, 0.005..=5.0, "from 0.005 to 5 m")?;
+        check_range(row, "the plate's size, m,", width, 0.005..=5.0, "from 0.005 to 5 m")?;
         let length = point.length_m.unwrap_or(width);
-        within(row, "length_m", length, width..=50.0, "from width_m to 50 m")?;
+        check_range(row, "length_m", length, width..=50.0, "from width_m to 50 m")?;
         if let (Some(value), None) = (point.length_m, point.width_m) {
             let allowed = "absent unless width_m is given";
             return Err(IdentifyError::Row { row, column: "length_m", value, allowed });
         }
-        within(row, "sinkage_m", point.sinkage_m, 1e-6..=2.0, "from 1e-6 to 2 m")?;
-        within(row, "pressure_Pa", point.pressure, 0.0..=1e8, PRESSURES)?;
+        check_range(row, "sinkage_m", point.sinkage_m, 1e-6..=2.0, "from 1e-6 to 2 m")?;
+        check_range(row, "pressure_Pa", point.pressure, 0.0..=1e8, PRESSURES)?;
         let deviation = point.deviation.unwrap_or(1.0);
-        within(row, "deviation_Pa", deviation, 1e-6..=1e8, "above 0 to 1e8 Pa")?;
+        check_range(row, "deviation_Pa", deviation, 1e-6..=1e8, "above 0 to 1e8 Pa")?;
     }
     Ok(rows)
 }
@@ -177,11 +177,11 @@ pub fn read_shears(text: &str) -> Result<Vec<ShearRow>, IdentifyError> {
     let rows: Vec<ShearRow> = read(text)?;
     for (row, point) in rows.iter().enumerate() {
         let row = row + 1;
-        within(row, "pressure_Pa", point.pressure, 1e-3..=1e8, PRESSURES)?;
-        within(row, "displacement_m", point.displacement_m, 0.0..=2.0, "from 0 to 2 m")?;
-        within(row, "stress_Pa", point.stress, -1e8..=1e8, "from -1e8 to 1e8 Pa")?;
+        check_range(row, "pressure_Pa", point.pressure, 1e-3..=1e8, PRESSURES)?;
+        check_range(row, "displacement_m", point.displacement_m, 0.0..=2.0, "from 0 to 2 m")?;
+        check_range(row, "stress_Pa", point.stress, -1e8..=1e8, "from -1e8 to 1e8 Pa")?;
         let deviation = point.deviation.unwrap_or(1.0);
-        within(row, "deviation_Pa", deviation, 1e-6..=1e8, "above 0 to 1e8 Pa")?;
+        check_range(row, "deviation_Pa", deviation, 1e-6..=1e8, "above 0 to 1e8 Pa")?;
     }
     Ok(rows)
 }
@@ -197,7 +197,7 @@ fn read<R: for<'de> Deserialize<'de>>(text: &str) -> Result<Vec<R>, IdentifyErro
 /// Allowed pressures, for messages.
 const PRESSURES: &str = "from 0 to 1e8 Pa";
 
-fn within(
+fn check_range(
     row: usize,
     column: &'static str,
     value: f64,
@@ -301,7 +301,7 @@ fn log_log(rows: &[PlateRow]) -> [f64; 2] {
 
 fn remarks_on_plates(
     found: &SinkageParameters,
-    k_c: &Estimate,
+    k_c: &ParameterEstimate,
     [narrow, wide]: [f64; 2],
 ) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -399,7 +399,7 @@ pub fn fit_shear(rows: &[ShearRow]) -> Result<ShearParameters, IdentifyError> {
                  friction and K are fitted again",
                 c.value
             ));
-            cohesion = Some(Estimate::default());
+            cohesion = Some(ParameterEstimate::default());
         } else {
             (cohesion, tangent, modulus, quality) = (Some(c), t, k, Quality::from(&full));
             remarks.extend(condition(full.condition, "a wider range of pressures"));
@@ -418,7 +418,7 @@ pub fn fit_shear(rows: &[ShearRow]) -> Result<ShearParameters, IdentifyError> {
         ));
     }
     let angle = |value: f64| atan(value);
-    let friction_angle = Estimate {
+    let friction_angle = ParameterEstimate {
         value: angle(tangent.value),
         error: tangent.error / (1.0 + tangent.value * tangent.value),
         low: angle(tangent.low),
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn synthetic_shear_gives_its_soil_back_and_one_pressure_says_so() {
+    fn synthetic_shear_gives_its_soil_and_one_pressure_warns() {
         let (c, phi, k) = (1.3e3, 31.1_f64.to_radians(), 0.012);
         let rows: Vec<ShearRow> = [1e4, 3e4, 6e4]
             .into_iter()
@@ -537,7 +537,7 @@ mod tests {
     /// So k_c is negative, and a remark reports it. The authors' own fits of single trials have n
     /// from 1.33 to 1.61.
     #[test]
-    fn the_cmu_plates_need_a_negative_k_c_and_are_told_so() {
+    fn the_cmu_plates_need_a_negative_k_c_with_a_warning() {
         let found = fit_pressure_sinkage(&read_plates(CMU_PLATES).unwrap()).unwrap();
         let k_c = found.k_c.unwrap();
         assert!(k_c.high < 0.0, "{k_c:?}");

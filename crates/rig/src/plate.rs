@@ -44,7 +44,7 @@ pub(super) const DEEPEST: f64 = 100.0;
 
 /// One point of a pressure–sinkage curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PlatePoint {
+pub struct SinkagePoint {
     /// Sinkage, m.
     pub sinkage: f64,
     /// Mean pressure over the plate's area, Pa.
@@ -55,11 +55,11 @@ pub struct PlatePoint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlateResult {
     /// Loading, from zero to the greatest pressure.
-    pub loading: Vec<PlatePoint>,
+    pub loading: Vec<SinkagePoint>,
     /// Unloading, to zero pressure.
-    pub unloading: Vec<PlatePoint>,
+    pub unloading: Vec<SinkagePoint>,
     /// Reloading, to the greatest pressure.
-    pub reloading: Vec<PlatePoint>,
+    pub reloading: Vec<SinkagePoint>,
     /// Sinkage at the greatest pressure, m.
     pub sinkage: f64,
     /// Residual sinkage after unloading, m.
@@ -130,18 +130,18 @@ impl PlateTest {
     }
 
     /// Evaluates the contact at rest; returns the mean pressure and its slope over sinkage.
-    fn at_rest(&mut self) -> (PlatePoint, f64) {
+    fn at_rest(&mut self) -> (SinkagePoint, f64) {
         let found = self.contact(&Tread::rough(), &Twist::default(), 0.0);
         let pressure = found.load.wrench.force.z / self.area();
         let slope = found.load.stiffness[(5, 5)] / self.area();
-        (PlatePoint { sinkage: self.sinkage(), pressure }, slope)
+        (SinkagePoint { sinkage: self.sinkage(), pressure }, slope)
     }
 
     /// Presses to a mean pressure, along the tangent and by limited increments.
     ///
     /// The tangent does not anticipate a layer below. Where a step overshoots the target pressure,
     /// the plate and the soil are restored and the step is halved. Pressing stops at [`DEEPEST`].
-    fn load_to(&mut self, target: f64) -> Vec<PlatePoint> {
+    fn load_to(&mut self, target: f64) -> Vec<SinkagePoint> {
         const CLOSE: f64 = 1e-9;
         const FIRST: f64 = 1e-7;
         const MOST: usize = 20_000;
@@ -177,7 +177,7 @@ impl PlateTest {
     }
 
     /// Unloads the plate along the elastic line.
-    fn release(&mut self) -> Vec<PlatePoint> {
+    fn release(&mut self) -> Vec<SinkagePoint> {
         const POINTS: usize = 50;
         // a small distance off the yield point, where the slope is the elastic one
         const NUDGE: f64 = 1e-10;
@@ -195,8 +195,8 @@ impl PlateTest {
 }
 
 /// Returns the area under a curve of pressure over sinkage, J/m².
-fn work(curve: &[PlatePoint]) -> f64 {
-    let strip = |pair: &[PlatePoint]| {
+fn work(curve: &[SinkagePoint]) -> f64 {
+    let strip = |pair: &[SinkagePoint]| {
         0.5 * (pair[0].pressure + pair[1].pressure) * (pair[1].sinkage - pair[0].sinkage)
     };
     curve.windows(2).map(strip).sum()
@@ -204,7 +204,7 @@ fn work(curve: &[PlatePoint]) -> f64 {
 
 impl PlateRig {
     /// Presses to the greatest pressure, or fails with the pressure that the soil bears instead.
-    pub(super) fn press(&self, press: &mut PlateTest) -> Result<Vec<PlatePoint>, RigError> {
+    pub(super) fn press(&self, press: &mut PlateTest) -> Result<Vec<SinkagePoint>, RigError> {
         let curve = press.load_to(self.pressure);
         let last = curve.last().copied().unwrap_or_default();
         let (reached, pressure, sinkage) = (last.pressure, self.pressure, last.sinkage);
@@ -225,7 +225,7 @@ impl Rig for PlateRig {
         let loading = self.press(&mut press)?;
         let unloading = press.release();
         let reloading = self.press(&mut press)?;
-        let last = |curve: &[PlatePoint]| curve.last().map_or(0.0, |point| point.sinkage);
+        let last = |curve: &[SinkagePoint]| curve.last().map_or(0.0, |point| point.sinkage);
         let area = press.area();
         Ok(PlateResult {
             sinkage: last(&loading),

@@ -30,7 +30,7 @@ pub struct ShearRig {
 impl ShearRig {
     /// Creates a rig with a rough plate that slides 10 cm at 1 cm/s.
     ///
-    /// The plate is held at its height. The laws by which a sliding plate sinks further would only
+    /// The plate is held at its height. The laws of further sinkage of a sliding plate would only
     /// reduce its pressure, so they are disabled.
     pub fn new(plate: PlateRig) -> ShearRig {
         let laws = Laws { slip_sinkage: false, inclined_bearing: false, ..plate.laws };

@@ -117,7 +117,7 @@ mod tests {
     // An independent integration (4000 parts, trapezoids) of the same integrals on LETE sand, slip
     // 0.05: side force over load and drawbar pull over load at 4 and 15 degrees.
     #[test]
-    fn meets_figures_worked_apart() {
+    fn agrees_with_independent_values() {
         let soil = DeformableSoil {
             k_phi: 5301e3,
             k_c: 102e3,

@@ -1,7 +1,7 @@
 //! Tire rig: a flexible tire pressed on a plate or on soil.
 
 use super::convergence::Rig;
-use super::wheel::{RigError, WheelMotion, WheelRig};
+use super::wheel::{RigError, WheelRig, WheelRigMotion};
 use bekker_ground::scm::{Ring, STATIONS, STRIPS, Stations, Underside};
 use bekker_ground::soil::{Laws, Soil, SoilKind};
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,7 @@ impl Rig for TireRig {
             ramp: RAMP,
             settled: SETTLED,
             guide_damping: GUIDE,
-            ..WheelRig::new(soil, self.underside.clone(), self.load, WheelMotion::Pressed)
+            ..WheelRig::new(soil, self.underside.clone(), self.load, WheelRigMotion::Pressed)
         };
         let (means, state) = rig.with_belt()?;
         let pressure = state.map_or([[0.0; STRIPS]; STATIONS], |state| self.ring.pressure(&state));

@@ -51,8 +51,8 @@ impl RigidTracks {
 
     /// Returns the thrust at a slip, N, with shear displacement growing linearly along the track.
     ///
-    /// Thrust is an odd function of slip: braked tracks are retarded as much as driven ones are
-    /// pushed.
+    /// Thrust is an odd function of slip: braked tracks are retarded with the force that pushes
+    /// driven ones.
     pub fn thrust(&self, soil: &DeformableSoil, slip: f64) -> f64 {
         let area = 2.0 * self.width * self.length;
         let most = area * soil.cohesion + self.weight * tan(soil.friction_angle);

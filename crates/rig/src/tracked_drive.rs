@@ -8,7 +8,7 @@ use bekker_ground::scm::Scratch;
 use bekker_ground::{GroundModel, Overlay, Patches, SharedGround};
 use bekker_math::spatial::{Load, Pose};
 use bekker_vehicle::multibody::{ModelError, StepError};
-use bekker_vehicle::{Controls, EnergyAccount, TrackedSpec, TrackedVehicle, VehicleState};
+use bekker_vehicle::{Controls, EngineEnergyBalance, TrackedSpec, TrackedVehicle, VehicleState};
 use std::sync::Arc;
 
 /// Steps between publications of the ground under the shoes.
@@ -149,7 +149,7 @@ impl TrackedDrive {
 
     /// Returns the energy account since its start, J, and the gain of kinetic and potential energy,
     /// J.
-    pub fn account(&self) -> (EnergyAccount, f64) {
+    pub fn account(&self) -> (EngineEnergyBalance, f64) {
         let vehicle = &self.on_tracks.vehicle;
         let gain = vehicle.bodies().energy(&self.state, self.workspace.bodies()) - self.stored;
         (vehicle.account(&self.workspace.vehicle), gain)

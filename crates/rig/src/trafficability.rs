@@ -5,7 +5,7 @@
 //! a slip of 30 %, as in J. Y. Wong, *Theory of Ground Vehicles*, chapter 2.
 //!
 //! All forces are divided by the weight. Thrust less resistance is the steepest grade, and the
-//! drawbar pull over weight by which mobility models judge trafficability. Only the first axle
+//! drawbar-pull coefficient of mobility models. Only the first axle
 //! compacts the rut. A layer below limits the sinkage to its depth.
 
 use crate::RigidWheel;

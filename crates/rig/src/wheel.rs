@@ -119,7 +119,7 @@ pub(super) fn flat_bed_for_steps(
 /// Motion of the wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum WheelMotion {
+pub enum WheelRigMotion {
     /// Pressed straight down without inertia, without rotation.
     Pressed,
     /// Towed along x with the rotation of a given slip.
@@ -163,7 +163,7 @@ pub struct WheelRig {
     /// Vertical load, N; when rolling, load over gravity is also the wheel's inertia.
     pub load: f64,
     /// Motion of the wheel.
-    pub motion: WheelMotion,
+    pub motion: WheelRigMotion,
     /// Distance between nodes, m.
     pub spacing: f64,
     /// Time step, s.
@@ -183,7 +183,7 @@ impl WheelRig {
     ///
     /// The load is applied over 30 % of 4 s (linearly in Chrono, smoothly here). The guide damper
     /// has 5 kN s/m, means are taken over the last 40 %, the spacing is 2 cm and the step 1 ms.
-    pub fn new(soil: Soil, wheel: Underside, load: f64, motion: WheelMotion) -> WheelRig {
+    pub fn new(soil: Soil, wheel: Underside, load: f64, motion: WheelRigMotion) -> WheelRig {
         WheelRig {
             soil,
             laws: Laws::reference(),
@@ -256,7 +256,7 @@ impl Rig for WheelRig {
 
     fn metrics(&self, outcome: &WheelResult) -> Vec<(&'static str, f64)> {
         let mut figures = vec![("drawbar", outcome.drawbar)];
-        if !matches!(self.motion, WheelMotion::Towed { .. }) {
+        if !matches!(self.motion, WheelRigMotion::Towed { .. }) {
             figures.push(("torque", outcome.torque));
         }
         if self.motion.slip_angle() != 0.0 {
@@ -276,12 +276,12 @@ impl Rig for WheelRig {
     }
 }
 
-impl WheelMotion {
+impl WheelRigMotion {
     /// Returns the angle from the wheel's plane to its velocity, rad, positive to the left.
     pub fn slip_angle(&self) -> f64 {
         match *self {
-            WheelMotion::Pressed | WheelMotion::Rolling { .. } => 0.0,
-            WheelMotion::Drawn { slip_angle, .. } | WheelMotion::Towed { slip_angle, .. } => {
+            WheelRigMotion::Pressed | WheelRigMotion::Rolling { .. } => 0.0,
+            WheelRigMotion::Drawn { slip_angle, .. } | WheelRigMotion::Towed { slip_angle, .. } => {
                 slip_angle
             }
         }
@@ -396,11 +396,11 @@ impl WheelRig {
                 }
                 traveled += hypot(speed, drift) * self.step;
             }
-            if count >= first_settled || self.motion == WheelMotion::Pressed {
+            if count >= first_settled || self.motion == WheelRigMotion::Pressed {
                 sum.works.add(&contact, &twist, stored, self.step);
             }
             stored = contact.works.elastic;
-            if matches!(self.motion, WheelMotion::Towed { .. }) {
+            if matches!(self.motion, WheelRigMotion::Towed { .. }) {
                 spin = shrunk * self.next_spin(twist.angular.y, &contact);
             }
             climb = self.next_climb(climb, &contact, time);
@@ -449,14 +449,14 @@ impl WheelRig {
         let settled = self.settled;
         require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
         match self.motion {
-            WheelMotion::Pressed => Ok(ImposedVelocities::default()),
-            WheelMotion::Rolling { speed, slip } => {
+            WheelRigMotion::Pressed => Ok(ImposedVelocities::default()),
+            WheelRigMotion::Rolling { speed, slip } => {
                 require("slip", slip, (-1.0..1.0).contains(&slip), "from -1 to below 1")?;
                 require("speed", speed, true, "finite")?;
                 let spin = rim_speed(speed, slip) / self.wheel.max_radius();
                 Ok(ImposedVelocities { speed, spin, drift: 0.0 })
             }
-            WheelMotion::Drawn { speed, rim_speed, slip_angle } => {
+            WheelRigMotion::Drawn { speed, rim_speed, slip_angle } => {
                 require("speed", speed, true, "finite")?;
                 require("rim speed", rim_speed, true, "finite")?;
                 require("slip angle", slip_angle, true, "finite")?;
@@ -467,7 +467,7 @@ impl WheelRig {
                     drift: speed * sin(slip_angle),
                 })
             }
-            WheelMotion::Towed { speed, slip_angle } => {
+            WheelRigMotion::Towed { speed, slip_angle } => {
                 require("speed", speed, true, "finite")?;
                 require("slip angle", slip_angle, true, "finite")?;
                 let (speed, drift) = (speed * cos(slip_angle), speed * sin(slip_angle));
@@ -493,7 +493,7 @@ impl WheelRig {
         // pressing is quasi-static by definition: with inertia the wheel would sink deeper than
         // under its load
         let mass = match self.motion {
-            WheelMotion::Pressed => 0.0,
+            WheelRigMotion::Pressed => 0.0,
             _ => self.load / GRAVITY,
         };
         let ramp = self.ramp * self.duration;

@@ -11,7 +11,7 @@ use bekker_sync::DdsDomain;
 use bekker_vehicle::Controls;
 use bekker_world::{
     Command, CommandOrigin, CommandRecord, Controller, ControllerRequest, ControllerView,
-    ExternalVehicle, OnTimeout, SpeedHold, Steering, ViewRequest, World, WorldModel,
+    ExternalVehicle, OnTimeout, SpeedHold, SteeringCommand, ViewRequest, World, WorldModel,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -317,7 +317,7 @@ impl DrivenVehicle {
         if !angle.is_finite() {
             return Err(format!("{topic}: angle {angle}: must be a finite number"));
         }
-        let steering = Steering::Angle(angle);
+        let steering = SteeringCommand::Angle(angle);
         let uncouple = self.uncouple;
         let command = Command { throttle, brake, steering, gear, uncouple, ..Command::default() };
         let controls = model.controls(self.seat.agent, &command);

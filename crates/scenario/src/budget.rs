@@ -3,7 +3,8 @@
 //! A scenario that needs too much is refused before anything is built.
 
 use super::config::{
-    Camera, CameraChannel, Driver, Lidar, RandomSurface, Scenario, Sensor, SensorModel, Surface,
+    CameraChannel, CameraConfig, DriverConfig, Lidar, RandomSurface, Scenario, SensorConfig,
+    SensorModel, SurfaceConfig,
 };
 use super::diagnostic::DiagnosticKind;
 use super::diagnostic_sink::DiagnosticSink;
@@ -50,13 +51,14 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     check_records(scenario, &mut excess);
     check_paths(scenario, &mut excess);
     check_sensors(scenario, &mut excess);
-    if let Surface::Procedural { amplitude, wavelength, .. } = scenario.terrain.surface
+    if let SurfaceConfig::Procedural { amplitude, wavelength, .. } = scenario.terrain.surface
         && amplitude > wavelength
     {
         let cause = format!("must be at most terrain.surface.wavelength = {wavelength} m");
         excess("terrain.surface.amplitude".into(), cause);
     }
-    if let Surface::Random(RandomSurface { amplitude, wavelength, .. }) = scenario.terrain.surface
+    if let SurfaceConfig::Random(RandomSurface { amplitude, wavelength, .. }) =
+        scenario.terrain.surface
         && amplitude > wavelength
     {
         let cause = format!("must be at most terrain.surface.wavelength = {wavelength} m");
@@ -107,7 +109,7 @@ fn check_paths(scenario: &Scenario, excess: &mut ExcessSink) {
         if far(vehicle.position) {
             excess(format!("vehicle[{index}].position"), beyond.clone());
         }
-        let Driver::Path { waypoints, .. } = &vehicle.driver else { continue };
+        let DriverConfig::Path { waypoints, .. } = &vehicle.driver else { continue };
         if let Some(point) = waypoints.iter().position(|point| far(*point)) {
             excess(format!("vehicle[{index}].driver.waypoints[{point}]"), beyond);
         }
@@ -127,7 +129,8 @@ fn check_paths(scenario: &Scenario, excess: &mut ExcessSink) {
         }
     }
     let longest = lengths.iter().copied().fold(0.0, f64::max);
-    let followers = |v: &&super::config::Vehicle| matches!(v.driver, Driver::Follow { .. });
+    let followers =
+        |v: &&super::config::VehicleConfig| matches!(v.driver, DriverConfig::Follow { .. });
     let followers = scenario.vehicle.iter().filter(followers).count();
     let total_length = lengths.iter().sum::<f64>() + FOLLOWER_MEMORY * followers as f64 * longest;
     if total_length > MAX_TOTAL_PATH_LENGTH {
@@ -168,7 +171,7 @@ fn check_sensors(scenario: &Scenario, excess: &mut ExcessSink) {
 }
 
 /// Memory of an image, bytes, and the period that its poses cover, s.
-fn check_camera(config: &Camera, refused: &mut dyn FnMut(String)) -> (u64, f64) {
+fn check_camera(config: &CameraConfig, refused: &mut dyn FnMut(String)) -> (u64, f64) {
     let camera = super::build::camera(config);
     let pixels = u64::from(camera.width) * u64::from(camera.height);
     let rays = pixels * u64::from(camera.supersample) * u64::from(camera.supersample);
@@ -197,7 +200,11 @@ fn check_camera(config: &Camera, refused: &mut dyn FnMut(String)) -> (u64, f64) 
 }
 
 /// Memory of a scan, bytes, and the period that its poses cover, s.
-fn check_lidar(config: &Lidar, sensor: &Sensor, refused: &mut dyn FnMut(String)) -> (u64, f64) {
+fn check_lidar(
+    config: &Lidar,
+    sensor: &SensorConfig,
+    refused: &mut dyn FnMut(String),
+) -> (u64, f64) {
     let lidar = super::build::lidar(config);
     let firings = lidar.elevations.len() as u64 * u64::from(lidar.columns);
     let rays = firings * u64::from(lidar.samples) * u64::from(lidar.samples);

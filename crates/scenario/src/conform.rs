@@ -9,7 +9,7 @@
 //! optional value is ignored, because TOML has no null.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, nearest_word};
-use super::document::{Document, Node, Value};
+use super::document::{Document, DocumentNode, TomlValue};
 use bekker_vehicle::inflation::pascal_hint;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -59,9 +59,9 @@ struct Checker<'s> {
 }
 
 impl<'s> Checker<'s> {
-    fn diagnostic(&mut self, key: &str, node: &Node, problem: DiagnosticKind) {
+    fn diagnostic(&mut self, key: &str, node: &DocumentNode, problem: DiagnosticKind) {
         let value = match node.value {
-            Value::Table(_) => None,
+            TomlValue::Table(_) => None,
             _ => Some(node.value.to_string()),
         };
         self.diagnostics.push(Diagnostic::new(node.location.clone(), key, value, problem));
@@ -75,7 +75,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn check(&mut self, key: &str, node: &Node, schema: &'s Json) {
+    fn check(&mut self, key: &str, node: &DocumentNode, schema: &'s Json) {
         if node.value.number().is_some_and(|x| !x.is_finite()) {
             return self.diagnostic(key, node, DiagnosticKind::NotFinite);
         }
@@ -99,9 +99,9 @@ impl<'s> Checker<'s> {
             return self.diagnostic(key, node, DiagnosticKind::WrongType { expected, found });
         }
         match &node.value {
-            Value::Table(entries) => self.check_table(key, node, entries, schema),
-            Value::List(items) => self.check_list(key, node, items, schema),
-            Value::Text(text) => {
+            TomlValue::Table(entries) => self.check_table(key, node, entries, schema),
+            TomlValue::List(items) => self.check_list(key, node, items, schema),
+            TomlValue::Text(text) => {
                 let least = schema["minLength"].as_u64().unwrap_or(0);
                 if (text.chars().count() as u64) < least {
                     let noun = if least == 1 { "character" } else { "characters" };
@@ -118,13 +118,13 @@ impl<'s> Checker<'s> {
                     self.diagnostic(key, node, problem);
                 }
             }
-            Value::Integer(_) | Value::Float(_) => self.check_range(key, node, schema),
-            Value::Boolean(_) | Value::Moment(_) => {}
+            TomlValue::Integer(_) | TomlValue::Float(_) => self.check_range(key, node, schema),
+            TomlValue::Boolean(_) | TomlValue::Moment(_) => {}
         }
     }
 
     /// Checks a value against alternatives: words, tagged tables or types.
-    fn check_alternatives(&mut self, key: &str, node: &Node, alternatives: &'s [Json]) {
+    fn check_alternatives(&mut self, key: &str, node: &DocumentNode, alternatives: &'s [Json]) {
         let alternatives: Vec<&'s Json> = alternatives
             .iter()
             .map(|a| self.resolve(a))
@@ -145,7 +145,7 @@ impl<'s> Checker<'s> {
         // among tables, choose the one with the most matching keys; the first one of equals
         let fitting = alternatives.iter().filter(|a| self.accepts_type(&node.value, a));
         let known = |alternative: &&&Json| match &node.value {
-            Value::Table(entries) => entries
+            TomlValue::Table(entries) => entries
                 .keys()
                 .filter(|key| !alternative["properties"][key.as_str()].is_null())
                 .count(),
@@ -163,9 +163,9 @@ impl<'s> Checker<'s> {
     }
 
     /// Whether the type of a value fits a schema, regardless of its content.
-    fn accepts_type(&self, value: &Value, schema: &'s Json) -> bool {
+    fn accepts_type(&self, value: &TomlValue, schema: &'s Json) -> bool {
         if schema.get("const").is_some() || schema.get("enum").is_some() {
-            return matches!(value, Value::Text(_));
+            return matches!(value, TomlValue::Text(_));
         }
         match schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
             Some(inner) => inner.iter().any(|a| self.accepts_type(value, self.resolve(a))),
@@ -174,8 +174,14 @@ impl<'s> Checker<'s> {
     }
 
     /// Checks a table whose key `tag` selects the alternative.
-    fn check_tagged(&mut self, key: &str, node: &Node, tag: &str, alternatives: &[&'s Json]) {
-        let Value::Table(entries) = &node.value else {
+    fn check_tagged(
+        &mut self,
+        key: &str,
+        node: &DocumentNode,
+        tag: &str,
+        alternatives: &[&'s Json],
+    ) {
+        let TomlValue::Table(entries) = &node.value else {
             let expected = format!("a table with the key `{tag}`");
             let found = node.value.kind();
             return self.diagnostic(key, node, DiagnosticKind::WrongType { expected, found });
@@ -198,10 +204,10 @@ impl<'s> Checker<'s> {
     }
 
     /// Checks a table whose single key selects the alternative.
-    fn check_sole_key(&mut self, key: &str, node: &Node, alternatives: &[&'s Json]) {
+    fn check_sole_key(&mut self, key: &str, node: &DocumentNode, alternatives: &[&'s Json]) {
         let names = || alternatives.iter().filter_map(|a| sole_key(a));
         let allowed: Vec<String> = names().map(String::from).collect();
-        let Value::Table(entries) = &node.value else {
+        let TomlValue::Table(entries) = &node.value else {
             let expected = format!("a table with one of the keys {}", allowed.join(", "));
             let found = node.value.kind();
             return self.diagnostic(key, node, DiagnosticKind::WrongType { expected, found });
@@ -228,7 +234,12 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn check_word<'w>(&mut self, key: &str, node: &Node, words: impl Iterator<Item = &'w Json>) {
+    fn check_word<'w>(
+        &mut self,
+        key: &str,
+        node: &DocumentNode,
+        words: impl Iterator<Item = &'w Json>,
+    ) {
         let given = node.value.to_json();
         let words: Vec<&Json> = words.collect();
         if words.iter().any(|word| **word == given) {
@@ -244,8 +255,8 @@ impl<'s> Checker<'s> {
     fn check_table(
         &mut self,
         key: &str,
-        node: &Node,
-        entries: &BTreeMap<String, Node>,
+        node: &DocumentNode,
+        entries: &BTreeMap<String, DocumentNode>,
         schema: &'s Json,
     ) {
         let known = schema["properties"].as_object();
@@ -277,7 +288,13 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn check_list(&mut self, key: &str, node: &Node, items: &[Node], schema: &'s Json) {
+    fn check_list(
+        &mut self,
+        key: &str,
+        node: &DocumentNode,
+        items: &[DocumentNode],
+        schema: &'s Json,
+    ) {
         let least = schema["minItems"].as_u64().unwrap_or(0);
         let most = schema["maxItems"].as_u64().unwrap_or(u64::MAX);
         if !(least..=most).contains(&(items.len() as u64)) {
@@ -304,9 +321,9 @@ impl<'s> Checker<'s> {
     }
 
     /// Checks that the first numbers of a curve's points increase.
-    fn check_abscissae(&mut self, key: &str, points: &[Node]) {
-        let abscissa = |point: &Node| match &point.value {
-            Value::List(numbers) => numbers.first()?.value.number(),
+    fn check_abscissae(&mut self, key: &str, points: &[DocumentNode]) {
+        let abscissa = |point: &DocumentNode| match &point.value {
+            TomlValue::List(numbers) => numbers.first()?.value.number(),
             _ => None,
         };
         for (index, pair) in points.windows(2).enumerate() {
@@ -314,7 +331,7 @@ impl<'s> Checker<'s> {
                 continue;
             };
             if x <= before
-                && let Value::List(numbers) = &pair[1].value
+                && let TomlValue::List(numbers) = &pair[1].value
             {
                 let key = format!("{key}[{}][0]", index + 1);
                 self.diagnostic(&key, &numbers[0], DiagnosticKind::NotIncreasing { before });
@@ -322,12 +339,12 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn check_range(&mut self, key: &str, node: &Node, schema: &'s Json) {
+    fn check_range(&mut self, key: &str, node: &DocumentNode, schema: &'s Json) {
         let number = node.value.number().unwrap_or(f64::NAN);
         let bound = |name: &str| schema[name].as_f64();
         // beyond 2^53 distinct integers round to the same float
         let whole = |name: &str| match node.value {
-            Value::Integer(i) => Some((i, schema[name].as_i64()?)),
+            TomlValue::Integer(i) => Some((i, schema[name].as_i64()?)),
             _ => None,
         };
         let within = whole("minimum").is_none_or(|(i, least)| i >= least)
@@ -345,7 +362,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Describes in words what a schema allows, following references and tags.
+    /// Describes in words the values that a schema allows, following references and tags.
     fn describe(&self, schema: &'s Json) -> String {
         let schema = self.resolve(schema);
         match schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
@@ -411,19 +428,19 @@ fn types(schema: &Json) -> Vec<&str> {
 }
 
 /// Whether a TOML value has a JSON type.
-fn has_type(value: &Value, name: &str) -> bool {
+fn has_type(value: &TomlValue, name: &str) -> bool {
     matches!(
         (value, name),
-        (Value::Boolean(_), "boolean")
-            | (Value::Integer(_), "integer" | "number")
-            | (Value::Float(_), "number")
-            | (Value::Text(_), "string")
-            | (Value::List(_), "array")
-            | (Value::Table(_), "object")
+        (TomlValue::Boolean(_), "boolean")
+            | (TomlValue::Integer(_), "integer" | "number")
+            | (TomlValue::Float(_), "number")
+            | (TomlValue::Text(_), "string")
+            | (TomlValue::List(_), "array")
+            | (TomlValue::Table(_), "object")
     )
 }
 
-/// Describes in words what a schema allows.
+/// Describes in words the values that a schema allows.
 fn expected(schema: &Json) -> String {
     let kinds: Vec<String> = types(schema)
         .into_iter()

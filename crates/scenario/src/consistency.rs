@@ -1,10 +1,11 @@
 //! Checks of a scenario that involve more than one key: names, references, ratios.
 
 use super::config::{
-    Area, Camera as CameraConfig, CameraChannel, CustomSoil, Driver, Filter, FollowPolicy,
-    FrameFormat, InertialErrors, Label, Lidar as LidarConfig, LidarRays, LocalizationKind, Output,
-    RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Scenario, Sensor,
-    SensorModel, Sharing, Surface, TableRow, Team, TowKind, Vehicle,
+    AreaConfig, CameraChannel, CameraConfig, CustomSoil, DriverConfig, FilterConfig, FollowPolicy,
+    FrameFormat, InertialErrors, Label, Lidar as LidarConfig, LidarRays, LocalizationKind,
+    OutputConfig, RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Scenario,
+    SensorConfig, SensorModel, SharingConfig, SurfaceConfig, TableRow, TeamConfig, TowKind,
+    VehicleConfig,
 };
 use super::convoys::{Convoys, indices_by_name};
 use super::diagnostic::{Diagnostic, DiagnosticKind, nearest_word};
@@ -60,7 +61,7 @@ fn check_time(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     for (key, value) in durations {
         if let Err(problem) = whole_heartbeats(value, time.heartbeat) {
             // the message names the default value, which the file does not contain
-            let by_default = key == "output.interval" && value == Output::default().interval;
+            let by_default = key == "output.interval" && value == OutputConfig::default().interval;
             let problem = match by_default {
                 true => {
                     DiagnosticKind::Refused { cause: format!("{value} s (default): {problem}") }
@@ -147,10 +148,11 @@ fn check_random_surface(surface: &RandomSurface, refuse: &mut DiagnosticSink) {
 }
 
 fn check_surface(scenario: &Scenario, refuse: &mut DiagnosticSink) {
-    if let Surface::Random(surface) = &scenario.terrain.surface {
+    if let SurfaceConfig::Random(surface) = &scenario.terrain.surface {
         check_random_surface(surface, refuse);
     }
-    let Surface::Dem { file, crop, height_range, cell_size, .. } = &scenario.terrain.surface else {
+    let SurfaceConfig::Dem { file, crop, height_range, cell_size, .. } = &scenario.terrain.surface
+    else {
         return;
     };
     let key = |name: &str| format!("terrain.surface.{name}");
@@ -264,12 +266,12 @@ fn check_tows(scenario: &Scenario, refuse: &mut DiagnosticSink) {
 
 /// Checks that each autonomous vehicle has a goal, or a team whose authority assigns tasks.
 fn check_goals(scenario: &Scenario, refuse: &mut DiagnosticSink) {
-    let has_task = |team: &Team| team.search.is_some() || !team.goals.is_empty();
+    let has_task = |team: &TeamConfig| team.search.is_some() || !team.goals.is_empty();
     if scenario.team.as_ref().is_some_and(has_task) {
         return;
     }
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
-        if matches!(vehicle.driver, Driver::Autonomous { goal: None, .. }) {
+        if matches!(vehicle.driver, DriverConfig::Autonomous { goal: None, .. }) {
             let expected = "a goal, team.goals or team.search".into();
             refuse(format!("vehicle[{index}].driver.goal"), DiagnosticKind::Missing { expected });
         }
@@ -279,7 +281,8 @@ fn check_goals(scenario: &Scenario, refuse: &mut DiagnosticSink) {
 /// Checks that a team has autonomous vehicles, and that its radio's range is within its horizon.
 fn check_team(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let Some(team) = &scenario.team else { return };
-    let is_autonomous = |own: &&Vehicle| matches!(own.driver, Driver::Autonomous { .. });
+    let is_autonomous =
+        |own: &&VehicleConfig| matches!(own.driver, DriverConfig::Autonomous { .. });
     let members = || scenario.vehicle.iter().filter(is_autonomous).map(|own| own.name.as_str());
     if members().next().is_none() {
         let expected = "a vehicle with a driver of kind autonomous".into();
@@ -299,14 +302,15 @@ fn check_team(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     }
     check_cells(scenario, refuse);
     super::radio_checks::check_channel(&team.radio, "team.radio", refuse);
-    if team.concern.is_some() && team.sharing != Sharing::Peers {
+    if team.concern.is_some() && team.sharing != SharingConfig::Peers {
         let other = "a sharing other than peers: an authority receives everything";
         refuse("team.concern".into(), DiagnosticKind::Excludes { other });
     }
     if team.search.is_some() && !team.goals.is_empty() {
         refuse("team.search".into(), DiagnosticKind::Excludes { other: "team.goals" });
     }
-    let is_sent = |own: &Vehicle| matches!(own.driver, Driver::Autonomous { goal: None, .. });
+    let is_sent =
+        |own: &VehicleConfig| matches!(own.driver, DriverConfig::Autonomous { goal: None, .. });
     if members().next().is_some() && !scenario.vehicle.iter().any(is_sent) {
         let tasks =
             [("team.search", team.search.is_some()), ("team.goals", !team.goals.is_empty())];
@@ -320,7 +324,7 @@ fn check_team(scenario: &Scenario, refuse: &mut DiagnosticSink) {
         refuse("team.goals".into(), DiagnosticKind::Missing { expected });
     }
     super::search_area::check(scenario, team, refuse);
-    if team.sharing == Sharing::Peers && (team.search.is_some() || !team.goals.is_empty()) {
+    if team.sharing == SharingConfig::Peers && (team.search.is_some() || !team.goals.is_empty()) {
         let cause = "must be central or whole: without an authority, no task can be assigned";
         refuse("team.sharing".into(), DiagnosticKind::Refused { cause: cause.into() });
     }
@@ -330,7 +334,7 @@ fn check_team(scenario: &Scenario, refuse: &mut DiagnosticSink) {
 /// Checks that merged maps have cells of the same size.
 fn check_cells(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let cells = scenario.vehicle.iter().enumerate().filter_map(|(index, own)| match own.driver {
-        Driver::Autonomous { cell, .. } => Some((index, own, cell)),
+        DriverConfig::Autonomous { cell, .. } => Some((index, own, cell)),
         _ => None,
     });
     let mut first = None;
@@ -357,7 +361,7 @@ fn check_soils(scenario: &Scenario, refuse: &mut DiagnosticSink) {
         check_custom_soil(custom, &key, refuse);
     }
     for (index, zone) in soil.zone.iter().enumerate() {
-        if let Area::Rectangle { min, max } = zone.area
+        if let AreaConfig::Rectangle { min, max } = zone.area
             && (max[0] <= min[0] || max[1] <= min[1])
         {
             let key = format!("soil.zone[{index}].area.max");
@@ -506,7 +510,7 @@ fn check_sensors(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     let sensors = || scenario.vehicle.iter().flat_map(|vehicle| &vehicle.sensor);
     let any_gps = sensors().any(|sensor| matches!(sensor.model, SensorModel::Gps { .. }));
     // a DEM may be georeferenced, which is known only when it is opened
-    let dem = matches!(scenario.terrain.surface, Surface::Dem { .. });
+    let dem = matches!(scenario.terrain.surface, SurfaceConfig::Dem { .. });
     if any_gps && scenario.site.is_none() && !dem {
         refuse("site".into(), DiagnosticKind::Missing { expected: WHERE_ON_EARTH.into() });
     }
@@ -538,7 +542,12 @@ fn check_sensors(scenario: &Scenario, refuse: &mut DiagnosticSink) {
 ///
 /// A motion sensor samples at most once per step, a camera or lidar at most once per heartbeat. A
 /// sampling window must end before the next one begins.
-fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut DiagnosticSink) {
+fn check_schedule(
+    scenario: &Scenario,
+    sensor: &SensorConfig,
+    key: &str,
+    refuse: &mut DiagnosticSink,
+) {
     let is_imaging = matches!(sensor.model, SensorModel::Camera(_) | SensorModel::Lidar(_));
     let (between, of) = match is_imaging {
         true => (scenario.time.heartbeat, "heartbeat"),
@@ -586,24 +595,24 @@ fn check_schedule(scenario: &Scenario, sensor: &Sensor, key: &str, refuse: &mut 
 }
 
 /// Checks that filters and files fit the kind of sensor, and that ranges are increasing.
-fn check_frames(sensor: &Sensor, key: &str, refuse: &mut DiagnosticSink) {
+fn check_frames(sensor: &SensorConfig, key: &str, refuse: &mut DiagnosticSink) {
     let kind = sensor.model.kind();
     for (which, filter) in sensor.filters.iter().enumerate() {
         let (word, fits): (&str, &[&str]) = match filter {
-            Filter::Range { .. } => ("range", &["lidar"]),
-            Filter::Voxels { .. } => ("voxels", &["lidar"]),
-            Filter::Gray {} => ("gray", &["camera"]),
-            Filter::Dropout { .. } => ("dropout", &["lidar", "camera"]),
-            Filter::Noise { .. } => {
+            FilterConfig::Range { .. } => ("range", &["lidar"]),
+            FilterConfig::Voxels { .. } => ("voxels", &["lidar"]),
+            FilterConfig::Gray {} => ("gray", &["camera"]),
+            FilterConfig::Dropout { .. } => ("dropout", &["lidar", "camera"]),
+            FilterConfig::Noise { .. } => {
                 ("noise", &["imu", "gps", "magnetometer", "odometry", "camera", "lidar"])
             }
-            Filter::Lose { .. } | Filter::Every { .. } => continue,
+            FilterConfig::Lose { .. } | FilterConfig::Every { .. } => continue,
         };
         if !fits.contains(&kind) {
             let cause = format!("{word} is for sensors of kind {}, not {kind}", fits.join(", "));
             refuse(format!("{key}.filters[{which}].kind"), DiagnosticKind::Refused { cause });
         }
-        if let Filter::Range { min, max } = filter
+        if let FilterConfig::Range { min, max } = filter
             && min >= max
         {
             refuse(format!("{key}.filters[{which}].max"), DiagnosticKind::EmptyRange);
@@ -707,7 +716,12 @@ fn check_drift(given: &InertialErrors, whole: &Triad, key: &str, refuse: &mut Di
 }
 
 /// Checks that channels are unique, and that filters and files of colors have a color channel.
-fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mut DiagnosticSink) {
+fn check_channels(
+    sensor: &SensorConfig,
+    camera: &CameraConfig,
+    key: &str,
+    refuse: &mut DiagnosticSink,
+) {
     for (which, channel) in camera.channels.iter().enumerate() {
         if camera.channels[..which].contains(channel) {
             let cause = "is given twice; each channel may be given once".into();
@@ -725,7 +739,10 @@ fn check_channels(sensor: &Sensor, camera: &CameraConfig, key: &str, refuse: &mu
         }
     }
     for (which, filter) in sensor.filters.iter().enumerate() {
-        if matches!(filter, Filter::Noise { .. } | Filter::Dropout { .. } | Filter::Gray {}) {
+        if matches!(
+            filter,
+            FilterConfig::Noise { .. } | FilterConfig::Dropout { .. } | FilterConfig::Gray {}
+        ) {
             colorless(format!("{key}.filters[{which}].kind"));
         }
     }
@@ -752,7 +769,7 @@ fn check_drivers(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         let key = |name: &str| format!("vehicle[{index}].driver.{name}");
         match &vehicle.driver {
-            Driver::Table { rows } => {
+            DriverConfig::Table { rows } => {
                 for (row, pair) in rows.windows(2).enumerate() {
                     if pair[1].time <= pair[0].time {
                         let problem = DiagnosticKind::NotIncreasing { before: pair[0].time };
@@ -761,7 +778,7 @@ fn check_drivers(scenario: &Scenario, refuse: &mut DiagnosticSink) {
                 }
                 check_held_speed(rows, |row| key(&format!("rows[{row}].speed")), refuse);
             }
-            Driver::Path { waypoints, .. } => {
+            DriverConfig::Path { waypoints, .. } => {
                 for (point, pair) in waypoints.windows(2).enumerate() {
                     if pair[0] == pair[1] {
                         let cause = format!("repeats the previous point, {:?}", pair[0]);
@@ -772,30 +789,31 @@ fn check_drivers(scenario: &Scenario, refuse: &mut DiagnosticSink) {
                     }
                 }
             }
-            Driver::Follow { leader, policy, time_gap, .. } => {
+            DriverConfig::Follow { leader, policy, time_gap, .. } => {
                 if *policy == FollowPolicy::ConstantGap && time_gap.is_some() {
                     let other = "policy = \"constant_gap\"";
                     refuse(key("time_gap"), DiagnosticKind::Excludes { other });
                 }
                 check_leader(scenario, &convoys, index, leader, &key("leader"), refuse);
             }
-            Driver::Autonomous { localization, soil_aware, .. } => {
+            DriverConfig::Autonomous { localization, soil_aware, .. } => {
                 check_perception(vehicle, index, *localization, refuse);
-                let feels = |own: &Sensor| matches!(own.model, SensorModel::Terramechanics {});
+                let feels =
+                    |own: &SensorConfig| matches!(own.model, SensorModel::Terramechanics {});
                 if *soil_aware && !vehicle.sensor.iter().any(feels) {
                     let cause = "true requires a sensor of kind terramechanics on the vehicle to \
                         measure slip and sinkage; add one, or set false";
                     refuse(key("soil_aware"), DiagnosticKind::Refused { cause: cause.into() });
                 }
             }
-            Driver::Hold { .. } | Driver::Outside { .. } => {}
+            DriverConfig::Hold { .. } | DriverConfig::Outside { .. } => {}
         }
     }
 }
 
 /// Checks that an autonomous vehicle has the sensors for perception and localization.
 fn check_perception(
-    vehicle: &Vehicle,
+    vehicle: &VehicleConfig,
     index: usize,
     localization: LocalizationKind,
     refuse: &mut DiagnosticSink,
@@ -833,7 +851,7 @@ fn check_leader(
     }
     match convoys.head(follower).map(|head| &vehicles[head]) {
         // a follower of a missing vehicle gets its own fault
-        Some(head) if matches!(head.driver, Driver::Follow { .. }) => {}
+        Some(head) if matches!(head.driver, DriverConfig::Follow { .. }) => {}
         Some(head) => check_path_ahead(head, key, refuse),
         None => {
             if let Some(ring) = convoys.cycle(follower) {
@@ -845,8 +863,8 @@ fn check_leader(
 }
 
 /// Checks that the head of a convoy has a path that the others can follow.
-fn check_path_ahead(head: &super::config::Vehicle, key: &str, refuse: &mut DiagnosticSink) {
-    if !matches!(head.driver, Driver::Path { .. }) {
+fn check_path_ahead(head: &super::config::VehicleConfig, key: &str, refuse: &mut DiagnosticSink) {
+    if !matches!(head.driver, DriverConfig::Path { .. }) {
         let cause = format!(
             "the convoy's head `{}` has no path; its driver must be of kind path",
             head.name

@@ -1,6 +1,6 @@
 //! The convoys of a scenario: the leader and the head of each vehicle.
 
-use super::config::{Driver, Vehicle};
+use super::config::{DriverConfig, VehicleConfig};
 use std::collections::BTreeMap;
 
 /// The convoys of all vehicles of a scenario, computed once.
@@ -14,10 +14,10 @@ pub(super) struct Convoys {
 
 impl Convoys {
     /// Finds the convoys of `vehicles`.
-    pub fn new(vehicles: &[Vehicle]) -> Convoys {
+    pub fn new(vehicles: &[VehicleConfig]) -> Convoys {
         let named = indices_by_name(vehicles);
-        let leader = |vehicle: &Vehicle| match &vehicle.driver {
-            Driver::Follow { leader, .. } => named.get(leader.as_str()).copied(),
+        let leader = |vehicle: &VehicleConfig| match &vehicle.driver {
+            DriverConfig::Follow { leader, .. } => named.get(leader.as_str()).copied(),
             _ => None,
         };
         let leaders: Vec<Option<usize>> = vehicles.iter().map(leader).collect();
@@ -53,7 +53,7 @@ impl Convoys {
 }
 
 /// Indices of the vehicles by name; the first one if several share a name.
-pub(super) fn indices_by_name(vehicles: &[Vehicle]) -> BTreeMap<&str, usize> {
+pub(super) fn indices_by_name(vehicles: &[VehicleConfig]) -> BTreeMap<&str, usize> {
     // in reverse, so that the first vehicle of a name is inserted last and wins
     vehicles.iter().enumerate().rev().map(|(index, own)| (own.name.as_str(), index)).collect()
 }

@@ -180,7 +180,7 @@ pub enum DiagnosticKind {
         /// Names around the ring.
         ring: Vec<String>,
     },
-    /// Two keys of which exactly one must be given.
+    /// Exactly one of these keys must be given.
     #[error("give exactly one of {}; given: {}", .of.join(", "),
         if .given.is_empty() { "none".to_string() } else { .given.join(", ") })]
     NotExactlyOne {

@@ -11,6 +11,6 @@ pub(super) fn decimal(seconds: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// What a GPS cannot report without `[site]`.
+/// Readings that a GPS cannot report without `[site]`.
 pub(super) const WHERE_ON_EARTH: &str = "the geographic location of a gps (latitude_deg, \
     longitude_deg)";

@@ -17,16 +17,16 @@ const MAX_VALUES: usize = 300_000;
 
 /// A value with its source location.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct DocumentNode {
     /// Source location of the value.
     pub location: SourceLocation,
     /// The value.
-    pub value: Value,
+    pub value: TomlValue,
 }
 
 /// A TOML value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum TomlValue {
     /// `true` or `false`.
     Boolean(bool),
     /// A whole number.
@@ -38,30 +38,30 @@ pub enum Value {
     /// A date or time; no key accepts one.
     Moment(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<DocumentNode>),
     /// A table.
-    Table(BTreeMap<String, Node>),
+    Table(BTreeMap<String, DocumentNode>),
 }
 
-impl Value {
+impl TomlValue {
     /// Name of the type for messages.
     pub fn kind(&self) -> &'static str {
         match self {
-            Value::Boolean(_) => "a boolean",
-            Value::Integer(_) => "an integer",
-            Value::Float(_) => "a number",
-            Value::Text(_) => "a string",
-            Value::Moment(_) => "a date or time",
-            Value::List(_) => "a list",
-            Value::Table(_) => "a table",
+            TomlValue::Boolean(_) => "a boolean",
+            TomlValue::Integer(_) => "an integer",
+            TomlValue::Float(_) => "a number",
+            TomlValue::Text(_) => "a string",
+            TomlValue::Moment(_) => "a date or time",
+            TomlValue::List(_) => "a list",
+            TomlValue::Table(_) => "a table",
         }
     }
 
     /// The value as a number, or `None` for another type.
     pub fn number(&self) -> Option<f64> {
         match self {
-            Value::Integer(i) => Some(*i as f64),
-            Value::Float(x) => Some(*x),
+            TomlValue::Integer(i) => Some(*i as f64),
+            TomlValue::Float(x) => Some(*x),
             _ => None,
         }
     }
@@ -69,36 +69,36 @@ impl Value {
     /// Converts the value to JSON. Infinities and NaN, which JSON lacks, become null.
     pub fn to_json(&self) -> serde_json::Value {
         match self {
-            Value::Boolean(b) => (*b).into(),
-            Value::Integer(i) => (*i).into(),
-            Value::Float(x) => (*x).into(),
-            Value::Text(s) | Value::Moment(s) => s.as_str().into(),
-            Value::List(nodes) => nodes.iter().map(|n| n.value.to_json()).collect(),
-            Value::Table(entries) => {
+            TomlValue::Boolean(b) => (*b).into(),
+            TomlValue::Integer(i) => (*i).into(),
+            TomlValue::Float(x) => (*x).into(),
+            TomlValue::Text(s) | TomlValue::Moment(s) => s.as_str().into(),
+            TomlValue::List(nodes) => nodes.iter().map(|n| n.value.to_json()).collect(),
+            TomlValue::Table(entries) => {
                 entries.iter().map(|(key, n)| (key.clone(), n.value.to_json())).collect()
             }
         }
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for TomlValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Boolean(b) => write!(f, "{b}"),
-            Value::Integer(i) => write!(f, "{i}"),
-            Value::Float(x) => write!(f, "{x:?}"),
-            Value::Text(s) if s.chars().count() > MAX_SHOWN => {
+            TomlValue::Boolean(b) => write!(f, "{b}"),
+            TomlValue::Integer(i) => write!(f, "{i}"),
+            TomlValue::Float(x) => write!(f, "{x:?}"),
+            TomlValue::Text(s) if s.chars().count() > MAX_SHOWN => {
                 let start: String = s.chars().take(MAX_SHOWN).collect();
                 write!(f, "{start:?}...")
             }
-            Value::Text(s) => write!(f, "{s:?}"),
-            Value::Moment(s) => write!(f, "{s}"),
-            Value::List(nodes) if nodes.len() > 4 => write!(f, "[{} elements]", nodes.len()),
-            Value::List(nodes) => {
+            TomlValue::Text(s) => write!(f, "{s:?}"),
+            TomlValue::Moment(s) => write!(f, "{s}"),
+            TomlValue::List(nodes) if nodes.len() > 4 => write!(f, "[{} elements]", nodes.len()),
+            TomlValue::List(nodes) => {
                 let items: Vec<_> = nodes.iter().map(|n| n.value.to_string()).collect();
                 write!(f, "[{}]", items.join(", "))
             }
-            Value::Table(_) => write!(f, "{{..}}"),
+            TomlValue::Table(_) => write!(f, "{{..}}"),
         }
     }
 }
@@ -107,14 +107,14 @@ impl fmt::Display for Value {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// The table at its root.
-    pub root: Node,
+    pub root: DocumentNode,
     /// The vehicles that were expanded from rows and columns.
     pub(super) expanded: Option<ExpandedVehicles>,
 }
 
 impl Document {
     /// Creates a document from its root table.
-    pub fn new(root: Node) -> Document {
+    pub fn new(root: DocumentNode) -> Document {
         Document { root, expanded: None }
     }
 
@@ -128,12 +128,12 @@ impl Document {
             return Err(reader.diagnostic(offset, problem));
         }
         let table = DeTable::parse(text).map_err(|e| reader.syntax_diagnostic(&e))?;
-        let root = Node {
+        let root = DocumentNode {
             location: SourceLocation::File(reader.file.clone()),
-            value: Value::Table(BTreeMap::new()),
+            value: TomlValue::Table(BTreeMap::new()),
         };
         let value = reader.table(table.get_ref())?;
-        Ok(Document::new(Node { value, ..root }))
+        Ok(Document::new(DocumentNode { value, ..root }))
     }
 
     /// Creates a document from typed values, all located at `name` as a whole.
@@ -162,18 +162,18 @@ impl Document {
     }
 
     /// Returns the node at a key path such as `vehicle[1].driver.gap`, if present.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&DocumentNode> {
         let (node, rest) = self.descend(key);
         rest.is_empty().then_some(node)
     }
 
     /// Replaces the value at a key; does nothing if the key is absent.
-    pub fn replace(&mut self, key: &str, value: Value) {
+    pub fn replace(&mut self, key: &str, value: TomlValue) {
         let mut node = &mut self.root;
         for segment in split_path(key) {
             let child = match &mut node.value {
-                Value::Table(entries) => entries.get_mut(segment),
-                Value::List(items) => {
+                TomlValue::Table(entries) => entries.get_mut(segment),
+                TomlValue::List(items) => {
                     segment.parse().ok().and_then(|index: usize| items.get_mut(index))
                 }
                 _ => None,
@@ -204,7 +204,7 @@ impl Document {
     }
 
     /// Follows a key path as far as it exists and returns the remaining segments.
-    fn descend<'k>(&self, key: &'k str) -> (&Node, Vec<&'k str>) {
+    fn descend<'k>(&self, key: &'k str) -> (&DocumentNode, Vec<&'k str>) {
         let segments = split_path(key);
         let mut node = &self.root;
         for (depth, segment) in segments.iter().enumerate() {
@@ -219,7 +219,7 @@ impl Document {
     /// Merges a table of changes into the document, recursively.
     ///
     /// Where the document has a list, the keys of the table are indices of elements to change.
-    pub fn merge(&mut self, changes: &Node) {
+    pub fn merge(&mut self, changes: &DocumentNode) {
         merge(&mut self.root, changes);
     }
 
@@ -248,17 +248,17 @@ impl Document {
         for segment in segments {
             let at = |key: &str, problem| Diagnostic::new(location.clone(), key, None, problem);
             node = match &mut node.value {
-                Value::Table(entries) => {
+                TomlValue::Table(entries) => {
                     if !walked.is_empty() {
                         walked.push('.');
                     }
                     walked.push_str(segment);
-                    entries.entry(segment.to_string()).or_insert_with(|| Node {
+                    entries.entry(segment.to_string()).or_insert_with(|| DocumentNode {
                         location: location.clone(),
-                        value: Value::Table(BTreeMap::new()),
+                        value: TomlValue::Table(BTreeMap::new()),
                     })
                 }
-                Value::List(items) => {
+                TomlValue::List(items) => {
                     let index = segment.parse::<usize>().map_err(|_| {
                         let (key, word) = (walked.clone(), segment.to_string());
                         at(&walked, DiagnosticKind::NotAnIndex { key, word })
@@ -276,37 +276,37 @@ impl Document {
                 }
             };
         }
-        *node = Node { location, value };
+        *node = DocumentNode { location, value };
         Ok(())
     }
 }
 
 /// Child of a table or list for one segment of a path.
-fn child<'n>(node: &'n Node, segment: &str) -> Option<&'n Node> {
+fn child<'n>(node: &'n DocumentNode, segment: &str) -> Option<&'n DocumentNode> {
     match &node.value {
-        Value::Table(entries) => entries.get(segment),
-        Value::List(items) => segment.parse::<usize>().ok().and_then(|i| items.get(i)),
+        TomlValue::Table(entries) => entries.get(segment),
+        TomlValue::List(items) => segment.parse::<usize>().ok().and_then(|i| items.get(i)),
         _ => None,
     }
 }
 
 /// Descendant of a node at the end of a path.
-pub(super) fn walk<'n>(node: &'n Node, segments: &[&str]) -> Option<&'n Node> {
+pub(super) fn walk<'n>(node: &'n DocumentNode, segments: &[&str]) -> Option<&'n DocumentNode> {
     segments.iter().try_fold(node, |node, segment| child(node, segment))
 }
 
 /// A value as faults show it; `None` for a table.
-pub(super) fn display_value(node: &Node) -> Option<String> {
-    (!matches!(node.value, Value::Table(_))).then(|| node.value.to_string())
+pub(super) fn display_value(node: &DocumentNode) -> Option<String> {
+    (!matches!(node.value, TomlValue::Table(_))).then(|| node.value.to_string())
 }
 
-fn merge(node: &mut Node, changes: &Node) {
-    let Value::Table(changed) = &changes.value else {
+fn merge(node: &mut DocumentNode, changes: &DocumentNode) {
+    let TomlValue::Table(changed) = &changes.value else {
         *node = changes.clone();
         return;
     };
     match &mut node.value {
-        Value::Table(entries) => {
+        TomlValue::Table(entries) => {
             for (key, change) in changed {
                 match entries.get_mut(key) {
                     Some(entry) => merge(entry, change),
@@ -314,7 +314,7 @@ fn merge(node: &mut Node, changes: &Node) {
                 }
             }
         }
-        Value::List(items)
+        TomlValue::List(items)
             if changed.keys().all(|k| k.parse().is_ok_and(|i: usize| i < items.len())) =>
         {
             for (key, change) in changed {
@@ -339,7 +339,7 @@ pub(super) fn split_path(key: &str) -> Vec<&str> {
 }
 
 /// Parses a TOML value; a bare word becomes text.
-fn parse_value(text: &str, location: &SourceLocation) -> Result<Value, DiagnosticKind> {
+fn parse_value(text: &str, location: &SourceLocation) -> Result<TomlValue, DiagnosticKind> {
     if let Some((_, problem)) = exceeded_limit(text) {
         return Err(problem);
     }
@@ -349,7 +349,7 @@ fn parse_value(text: &str, location: &SourceLocation) -> Result<Value, Diagnosti
             let value = reader.value(value.get_ref()).map_err(|diagnostic| *diagnostic.kind)?;
             Ok(with_location(value, location))
         }
-        Err(_) if is_bare_word(text) => Ok(Value::Text(text.to_string())),
+        Err(_) if is_bare_word(text) => Ok(TomlValue::Text(text.to_string())),
         Err(e) => Err(DiagnosticKind::Syntax { message: first_line(e.message()) }),
     }
 }
@@ -411,15 +411,15 @@ fn is_bare_word(text: &str) -> bool {
 }
 
 /// Sets the location of all nodes in a value to one place.
-fn with_location(value: Value, location: &SourceLocation) -> Value {
-    let at = |node: Node| Node {
+fn with_location(value: TomlValue, location: &SourceLocation) -> TomlValue {
+    let at = |node: DocumentNode| DocumentNode {
         location: location.clone(),
         value: with_location(node.value, location),
     };
     match value {
-        Value::List(items) => Value::List(items.into_iter().map(at).collect()),
-        Value::Table(entries) => {
-            Value::Table(entries.into_iter().map(|(key, node)| (key, at(node))).collect())
+        TomlValue::List(items) => TomlValue::List(items.into_iter().map(at).collect()),
+        TomlValue::Table(entries) => {
+            TomlValue::Table(entries.into_iter().map(|(key, node)| (key, at(node))).collect())
         }
         plain => plain,
     }
@@ -431,7 +431,7 @@ fn from_toml(
     location: &SourceLocation,
     depth: usize,
     values: &mut usize,
-) -> Result<Node, DiagnosticKind> {
+) -> Result<DocumentNode, DiagnosticKind> {
     *values += 1;
     if depth > DEEPEST {
         return Err(DiagnosticKind::TooDeep { most: DEEPEST });
@@ -441,20 +441,20 @@ fn from_toml(
     }
     let mut child = |value| from_toml(value, location, depth + 1, values);
     let value = match value {
-        toml::Value::Boolean(b) => Value::Boolean(b),
-        toml::Value::Integer(i) => Value::Integer(i),
-        toml::Value::Float(x) => Value::Float(x),
-        toml::Value::String(s) => Value::Text(s),
-        toml::Value::Datetime(moment) => Value::Moment(moment.to_string()),
+        toml::Value::Boolean(b) => TomlValue::Boolean(b),
+        toml::Value::Integer(i) => TomlValue::Integer(i),
+        toml::Value::Float(x) => TomlValue::Float(x),
+        toml::Value::String(s) => TomlValue::Text(s),
+        toml::Value::Datetime(moment) => TomlValue::Moment(moment.to_string()),
         toml::Value::Array(items) => {
-            Value::List(items.into_iter().map(child).collect::<Result<_, _>>()?)
+            TomlValue::List(items.into_iter().map(child).collect::<Result<_, _>>()?)
         }
         toml::Value::Table(entries) => {
             let nodes = entries.into_iter().map(|(key, value)| Ok((key, child(value)?)));
-            Value::Table(nodes.collect::<Result<_, DiagnosticKind>>()?)
+            TomlValue::Table(nodes.collect::<Result<_, DiagnosticKind>>()?)
         }
     };
-    Ok(Node { location: location.clone(), value })
+    Ok(DocumentNode { location: location.clone(), value })
 }
 
 /// Byte offsets of the line starts.
@@ -490,7 +490,7 @@ impl TomlReader {
         self.diagnostic(offset, DiagnosticKind::Syntax { message: first_line(error.message()) })
     }
 
-    fn table(&self, table: &DeTable<'_>) -> Result<Value, Diagnostic> {
+    fn table(&self, table: &DeTable<'_>) -> Result<TomlValue, Diagnostic> {
         let mut entries = BTreeMap::new();
         for (key, value) in table {
             // An array of tables is located at its first header; its elements have their own lines.
@@ -499,33 +499,33 @@ impl TomlReader {
                 diagnostic.location = location.clone();
                 diagnostic
             })?;
-            entries.insert(key.get_ref().to_string(), Node { location, value });
+            entries.insert(key.get_ref().to_string(), DocumentNode { location, value });
         }
-        Ok(Value::Table(entries))
+        Ok(TomlValue::Table(entries))
     }
 
-    fn value(&self, value: &DeValue<'_>) -> Result<Value, Diagnostic> {
+    fn value(&self, value: &DeValue<'_>) -> Result<TomlValue, Diagnostic> {
         let bad_number = |text: &str| {
             let message = format!("the number {text} cannot be represented");
             self.diagnostic(0, DiagnosticKind::Syntax { message })
         };
         Ok(match value {
-            DeValue::String(s) => Value::Text(s.to_string()),
-            DeValue::Boolean(b) => Value::Boolean(*b),
-            DeValue::Datetime(moment) => Value::Moment(moment.to_string()),
-            DeValue::Integer(i) => Value::Integer(
+            DeValue::String(s) => TomlValue::Text(s.to_string()),
+            DeValue::Boolean(b) => TomlValue::Boolean(*b),
+            DeValue::Datetime(moment) => TomlValue::Moment(moment.to_string()),
+            DeValue::Integer(i) => TomlValue::Integer(
                 i64::from_str_radix(i.as_str(), i.radix()).map_err(|_| bad_number(i.as_str()))?,
             ),
             DeValue::Float(x) => {
-                Value::Float(x.as_str().parse().map_err(|_| bad_number(x.as_str()))?)
+                TomlValue::Float(x.as_str().parse().map_err(|_| bad_number(x.as_str()))?)
             }
             DeValue::Array(items) => {
                 let mut nodes = Vec::with_capacity(items.len());
                 for item in items.iter() {
                     let location = self.location(item.span().start);
-                    nodes.push(Node { location, value: self.value(item.get_ref())? });
+                    nodes.push(DocumentNode { location, value: self.value(item.get_ref())? });
                 }
-                Value::List(nodes)
+                TomlValue::List(nodes)
             }
             DeValue::Table(table) => self.table(table)?,
         })
@@ -559,7 +559,7 @@ driver = { kind = 'hold',
     }
 
     #[test]
-    fn every_value_knows_its_line() {
+    fn every_value_has_its_line() {
         let document = Document::parse("x.toml", TEXT).unwrap();
         assert_eq!(line(&document, "name"), 1);
         assert_eq!(line(&document, "time.duration"), 4);
@@ -588,7 +588,7 @@ driver = { kind = 'hold',
     }
 
     #[test]
-    fn set_refuses_what_leads_nowhere() {
+    fn set_refuses_unknown_paths() {
         let mut document = Document::parse("x.toml", TEXT).unwrap();
         let mut problem = |argument: &str| *document.set(argument).unwrap_err().kind;
         assert_eq!(problem("time.step"), DiagnosticKind::NotAnAssignment);
@@ -609,7 +609,7 @@ driver = { kind = 'hold',
     }
 
     #[test]
-    fn what_is_too_deep_or_too_much_is_refused_before_it_is_parsed() {
+    fn too_deep_or_too_long_texts_are_refused_before_parsing() {
         let problem = |text: &str| *Document::parse("x.toml", text).unwrap_err().kind;
         let keys = vec!["a"; 50_000].join(".");
         assert_eq!(problem(&format!("{keys} = 1")), too_deep());

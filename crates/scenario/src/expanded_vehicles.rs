@@ -1,7 +1,7 @@
 //! Maps faults of vehicles expanded from rows and columns to the entries in the file.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, VehicleRef};
-use super::document::{Node, Value, display_value, split_path, walk};
+use super::document::{DocumentNode, TomlValue, display_value, split_path, walk};
 
 /// Prefix of the keys of a vehicle.
 const VEHICLE: &str = "vehicle[";
@@ -9,14 +9,17 @@ const VEHICLE: &str = "vehicle[";
 /// The vehicle entries of a file and the entry of each expanded vehicle.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ExpandedVehicles {
-    entries: Vec<Node>,
+    entries: Vec<DocumentNode>,
     /// The entry of each vehicle.
     entry_of: Vec<usize>,
 }
 
 impl ExpandedVehicles {
     /// Creates the map from entries and the number of vehicles expanded from each.
-    pub fn new(entries: Vec<Node>, counts: impl IntoIterator<Item = usize>) -> ExpandedVehicles {
+    pub fn new(
+        entries: Vec<DocumentNode>,
+        counts: impl IntoIterator<Item = usize>,
+    ) -> ExpandedVehicles {
         let entry = |(entry, count)| std::iter::repeat_n(entry, count);
         ExpandedVehicles {
             entries,
@@ -25,7 +28,7 @@ impl ExpandedVehicles {
     }
 
     /// Maps a fault to its key and value in the file and names the affected vehicle.
-    pub fn at_original_key(&self, diagnostic: Diagnostic, vehicles: &Node) -> Diagnostic {
+    pub fn at_original_key(&self, diagnostic: Diagnostic, vehicles: &DocumentNode) -> Diagnostic {
         let mut diagnostic = diagnostic;
         if let DiagnosticKind::DuplicateName { first } = &mut *diagnostic.kind
             && let Some((entry, _, rest)) = self.entry(first)
@@ -43,7 +46,7 @@ impl ExpandedVehicles {
         let given = given.and_then(display_value);
         let name = walk(vehicles, &[&vehicle.to_string(), "name"]);
         let name = match name.map(|node| &node.value) {
-            Some(Value::Text(name)) => name.clone(),
+            Some(TomlValue::Text(name)) => name.clone(),
             _ => String::new(),
         };
         let value = diagnostic.value.filter(|value| Some(value) != given.as_ref());

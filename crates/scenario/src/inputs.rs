@@ -1,6 +1,6 @@
 //! The files from which a scenario is built, each with the hash of its content.
 
-use super::config::{Scenario, Surface};
+use super::config::{Scenario, SurfaceConfig};
 use super::input;
 use bekker_ground::terrain::{RasterFile, RasterFormat, Sidecars, TerrainError};
 use serde::{Deserialize, Serialize};
@@ -255,7 +255,7 @@ pub(super) fn sha256(content: &[u8]) -> String {
 /// Applies `map` to every file path in a scenario.
 pub fn map_paths(scenario: &mut Scenario, map: impl Fn(&Path) -> PathBuf) {
     let change = |path: &mut PathBuf| *path = map(path);
-    if let Surface::Dem { file, .. } = &mut scenario.terrain.surface {
+    if let SurfaceConfig::Dem { file, .. } = &mut scenario.terrain.surface {
         change(file);
     }
     scenario.soil.raster.iter_mut().for_each(|raster| change(&mut raster.file));

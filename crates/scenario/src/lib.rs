@@ -42,7 +42,7 @@ pub use consistency::whole_heartbeats;
 pub use diagnostic::{
     Diagnostic, DiagnosticKind, Diagnostics, SourceLocation, VehicleRef, nearest_word, shortened,
 };
-pub use document::{Document, Node, Value};
+pub use document::{Document, DocumentNode, TomlValue};
 pub use inputs::{Input, Inputs, OpenedInput, RecordedInput, is_vehicle_file, map_paths};
 
 use std::path::{Path, PathBuf};
@@ -267,8 +267,12 @@ position = [0, 0]
     #[test]
     fn constructors_take_the_defaults_of_the_format() {
         let read = ScenarioFile::parse("x.toml", MINIMAL, Path::new(""), &[]).unwrap().scenario;
-        let mut made = Scenario::new("x", "mud", config::Time::with_duration(1.0));
-        made.vehicle.push(config::Vehicle::new("a", "hmmwv", config::Driver::default()));
+        let mut made = Scenario::new("x", "mud", config::TimeConfig::with_duration(1.0));
+        made.vehicle.push(config::VehicleConfig::new(
+            "a",
+            "hmmwv",
+            config::DriverConfig::default(),
+        ));
         assert_eq!(made, read);
     }
 
@@ -292,7 +296,7 @@ position = [0, 0]
     }
 
     #[test]
-    fn faults_name_file_line_key_value_and_what_is_allowed() {
+    fn faults_name_file_line_key_value_and_allowed_range() {
         let text = MINIMAL.replace("duration = 1", "duration = -1");
         assert_eq!(
             diagnostics(&text, &[]),

@@ -4,13 +4,13 @@
 //! This runs before anything else reads the scenario.
 
 use super::build;
-use super::config::{PathFile, Surface};
+use super::config::{PathFile, SurfaceConfig};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
-use super::document::{Document, Node, Value};
+use super::document::{Document, DocumentNode, TomlValue};
 use super::input;
 use super::inputs::Inputs;
 use super::path_file::{self, Coordinates};
-use bekker_ground::terrain::{CellContent, Placement, TerrainError, Unit, read_raster_with};
+use bekker_ground::terrain::{CellContent, FramePlacement, TerrainError, Unit, read_raster_with};
 use bekker_math::geodesy::{Geodetic, Site};
 use bekker_math::numeric::hypot;
 use std::path::Path;
@@ -53,9 +53,9 @@ pub fn resolve(
 /// Collects the keys of positions and paths that are written as tables.
 ///
 /// `[site]` also has a latitude but is not a position on the ground.
-fn collect(key: &str, node: &Node, found: &mut Vec<String>) {
+fn collect(key: &str, node: &DocumentNode, found: &mut Vec<String>) {
     match &node.value {
-        Value::Table(entries) if key != "site" => {
+        TomlValue::Table(entries) if key != "site" => {
             let location = |name| entries.contains_key(name);
             let way = key.ends_with(".waypoints") && location("file");
             if way || (location("easting") && location("northing")) || location("latitude_deg") {
@@ -66,7 +66,7 @@ fn collect(key: &str, node: &Node, found: &mut Vec<String>) {
                 collect(&below, child, found);
             }
         }
-        Value::List(items) => {
+        TomlValue::List(items) => {
             for (index, child) in items.iter().enumerate() {
                 collect(&format!("{key}[{index}]"), child, found);
             }
@@ -77,7 +77,7 @@ fn collect(key: &str, node: &Node, found: &mut Vec<String>) {
 
 /// The transformations from the DEM's grid and from geographic coordinates to the local frame.
 struct GeoFrame {
-    placement: Option<Placement>,
+    placement: Option<FramePlacement>,
     site: Option<Site>,
 }
 
@@ -105,20 +105,23 @@ impl GeoFrame {
     /// `note` receives the assumptions made about the file.
     fn points(
         &self,
-        node: &Node,
+        node: &DocumentNode,
         folder: &Path,
         inputs: &Inputs,
         note: &mut dyn FnMut(String),
-    ) -> Result<Value, String> {
-        let Value::Table(entries) = &node.value else { return Ok(node.value.clone()) };
+    ) -> Result<TomlValue, String> {
+        let TomlValue::Table(entries) = &node.value else { return Ok(node.value.clone()) };
         let number = |name: &str| entries.get(name).and_then(|node| node.value.number());
-        let list = |items: Vec<Value>| {
+        let list = |items: Vec<TomlValue>| {
             let location = &node.location;
-            Value::List(
-                items.into_iter().map(|value| Node { location: location.clone(), value }).collect(),
+            TomlValue::List(
+                items
+                    .into_iter()
+                    .map(|value| DocumentNode { location: location.clone(), value })
+                    .collect(),
             )
         };
-        let point = |[x, y]: [f64; 2]| list(vec![Value::Float(x), Value::Float(y)]);
+        let point = |[x, y]: [f64; 2]| list(vec![TomlValue::Float(x), TomlValue::Float(y)]);
         if let (Some(easting), Some(northing)) = (number("easting"), number("northing")) {
             return self.from_grid([easting, northing]).map(point);
         }
@@ -183,11 +186,11 @@ impl GeoFrame {
 /// Placement of the DEM's file in the local frame; `None` without a DEM.
 fn placement(
     document: &Document,
-    surface: &Surface,
+    surface: &SurfaceConfig,
     folder: &Path,
     inputs: &Inputs,
-) -> Result<Option<Placement>, Diagnostics> {
-    let Surface::Dem { file, origin, epsg, .. } = surface else { return Ok(None) };
+) -> Result<Option<FramePlacement>, Diagnostics> {
+    let SurfaceConfig::Dem { file, origin, epsg, .. } = surface else { return Ok(None) };
     let diagnostic = |key: &str, cause: String| {
         Diagnostics::from(document.diagnostic(key, DiagnosticKind::Refused { cause }))
     };

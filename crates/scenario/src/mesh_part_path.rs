@@ -100,7 +100,7 @@ mod tests {
 
     /// A mesh outside the scenario's folder may reference files in its own folder.
     #[test]
-    fn a_mesh_elsewhere_has_its_parts_beside_it() {
+    fn a_mesh_elsewhere_has_its_parts_in_its_folder() {
         let (root, other) = (tree(), tempfile::tempdir().unwrap());
         let by = root.path().join("own/meshes/a.obj");
         assert!(mesh_part_path(&by, other.path(), "paint/b.mtl").is_ok());

@@ -2,7 +2,7 @@
 //!
 //! Files, frames and topics are named after vehicles and sensors, and all names are printed.
 
-use super::config::{Camera, Scenario, Sensor, SensorModel, Vehicle};
+use super::config::{CameraConfig, Scenario, SensorConfig, SensorModel, VehicleConfig};
 use super::convoys::indices_by_name;
 use super::diagnostic::DiagnosticKind;
 use super::diagnostic_sink::DiagnosticSink;
@@ -63,10 +63,10 @@ fn check_word(name: &str, key: String, refuse: &mut DiagnosticSink) {
     }
 }
 
-fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut DiagnosticSink) {
+fn check_sensors(vehicle: &VehicleConfig, index: usize, refuse: &mut DiagnosticSink) {
     for (which, sensor) in vehicle.sensor.iter().enumerate() {
         let key = format!("vehicle[{index}].sensor[{which}].name");
-        let same = |other: &Sensor| other.name == sensor.name;
+        let same = |other: &SensorConfig| other.name == sensor.name;
         if let Some(first) = vehicle.sensor[..which].iter().position(same) {
             let first = format!("vehicle[{index}].sensor[{first}]");
             refuse(key.clone(), DiagnosticKind::DuplicateName { first });
@@ -92,8 +92,8 @@ fn check_sensors(vehicle: &Vehicle, index: usize, refuse: &mut DiagnosticSink) {
 }
 
 /// Whether a sensor has the name of the right camera of a stereo pair.
-fn is_right_of(pair: &Sensor, sensor: &Sensor) -> bool {
-    let is_pair = matches!(pair.model, SensorModel::Camera(Camera { stereo: Some(_), .. }));
+fn is_right_of(pair: &SensorConfig, sensor: &SensorConfig) -> bool {
+    let is_pair = matches!(pair.model, SensorModel::Camera(CameraConfig { stereo: Some(_), .. }));
     is_pair && left_camera(&sensor.name) == Some(&pair.name)
 }
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_told_twice_are_refused() {
+    fn duplicate_names_are_refused() {
         let pair = ("c", "'camera', stereo = 0.2");
         for (sensors, key, says) in [
             (vec![pair, ("c_right", "'odometry'")], "vehicle[0].sensor[1].name", "right camera of"),

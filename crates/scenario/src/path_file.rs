@@ -1,6 +1,6 @@
 //! Path files: GPX, GeoJSON and CSV tables, read point by point.
 //!
-//! A file may contain several lines, of which one is used. GPX and GeoJSON files are parsed twice:
+//! A file may contain several lines; one is used. GPX and GeoJSON files are parsed twice:
 //! first to list the lines, then for the points of one. Memory does not grow with the number of
 //! points.
 
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_way_in_three_formats() {
+    fn the_same_path_in_three_formats() {
         let expected = (Coordinates::Earth, vec![[48.5, -116.25], [48.51, -116.26]]);
         let gpx = r#"<?xml version="1.0"?><gpx version="1.1" creator="x"
             xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_name_file_row_and_what_is_allowed() {
+    fn faults_name_file_row_and_allowed_values() {
         let wide = format!("x,y\n{}\n", "1,".repeat(2000));
         let long = format!("x,y\n\"{}\",1\n", "a\n".repeat(40_000));
         let uneven = r#"{"type":"LineString","coordinates":[[1,2],[3]]}"#;

@@ -1,6 +1,8 @@
 //! Checks of radios that involve more than one key.
 
-use super::config::{Barrier, Driver, FollowPolicy, Radio, RadioNet, Scenario};
+use super::config::{
+    BarrierConfig, DriverConfig, FollowPolicy, RadioConfig, RadioNetConfig, Scenario,
+};
 use super::diagnostic::{DiagnosticKind, nearest_word};
 use super::diagnostic_sink::{DiagnosticSink, decimal};
 use std::collections::BTreeMap;
@@ -39,12 +41,13 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     check_lights(scenario, refuse);
     check_times(scenario, refuse);
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
-        let Driver::Follow { leader, policy, time_gap_unheard, lost_beacons, .. } = &vehicle.driver
+        let DriverConfig::Follow { leader, policy, time_gap_unheard, lost_beacons, .. } =
+            &vehicle.driver
         else {
             continue;
         };
         let key = |part: &str| format!("vehicle[{index}].driver.{part}");
-        let share = |net: &RadioNet| has(net, &vehicle.name) && has(net, leader);
+        let share = |net: &RadioNetConfig| has(net, &vehicle.name) && has(net, leader);
         if *policy == FollowPolicy::Cacc {
             if !scenario.radio.iter().any(share) {
                 let cause = format!("requires a [[radio]] shared by {} and {leader}", vehicle.name);
@@ -92,7 +95,7 @@ fn check_roadside(scenario: &Scenario, refuse: &mut DiagnosticSink) {
 /// Checks that barriers have time to open and to warn, and that pedestrians move.
 fn check_times(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     for (index, barrier) in scenario.barrier.iter().enumerate() {
-        let Barrier { closed, open, swing, warning, .. } = *barrier;
+        let BarrierConfig { closed, open, swing, warning, .. } = *barrier;
         if closed < swing {
             let cause = format!("must be at least barrier[{index}].swing = {swing} s");
             refuse(format!("barrier[{index}].closed"), DiagnosticKind::Refused { cause });
@@ -130,7 +133,7 @@ fn check_lights(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     }
 }
 
-fn has(net: &RadioNet, vehicle: &str) -> bool {
+fn has(net: &RadioNetConfig, vehicle: &str) -> bool {
     net.vehicles.is_empty() || net.vehicles.iter().any(|name| name == vehicle)
 }
 
@@ -139,7 +142,7 @@ fn has(net: &RadioNet, vehicle: &str) -> bool {
 /// The horizon must be at least the range. The reception probability must not grow with distance.
 /// The begin and end probabilities of bursts must sum to at most 1, so that one random draw decides
 /// a step of the two-state chain.
-pub(super) fn check_channel(radio: &Radio, key: &str, refuse: &mut DiagnosticSink) {
+pub(super) fn check_channel(radio: &RadioConfig, key: &str, refuse: &mut DiagnosticSink) {
     if radio.horizon < radio.range {
         let cause = format!("must be at least {key}.range = {} m", radio.range);
         refuse(format!("{key}.horizon"), DiagnosticKind::Refused { cause });

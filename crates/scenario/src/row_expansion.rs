@@ -2,12 +2,12 @@
 //!
 //! `row = { count, to }` places `count` vehicles evenly from the entry's position to `to`. The k-th
 //! of N (from 0) is at the fraction (k + 1/2) / N, so that a single one is in the center.
-//! `column = { count, distance }` adds vehicles straight behind, each of which follows the one
+//! `column = { count, distance }` adds vehicles straight behind; each follows the one
 //! ahead. Each vehicle keeps the source location of its entry.
 
 use super::config::{COLUMN_DISTANCE, COLUMN_SPEED};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
-use super::document::{Document, Node, Value};
+use super::document::{Document, DocumentNode, TomlValue};
 use super::expanded_vehicles::ExpandedVehicles;
 use bekker_math::numeric::sin_cos;
 use std::collections::BTreeMap;
@@ -25,8 +25,9 @@ const MAX_VEHICLES: usize = 65_535;
 /// More than 65,535 vehicles; a row with a key for a property that its driver lacks.
 pub fn expand(document: &mut Document) -> Result<(), Diagnostics> {
     Diagnostics::into_result(ineffective_keys(document))?;
-    let Value::Table(root) = &mut document.root.value else { return Ok(()) };
-    let Some(Node { value: Value::List(vehicles), .. }) = root.get_mut("vehicle") else {
+    let TomlValue::Table(root) = &mut document.root.value else { return Ok(()) };
+    let Some(DocumentNode { value: TomlValue::List(vehicles), .. }) = root.get_mut("vehicle")
+    else {
         return Ok(());
     };
     let count: usize = vehicles.iter().map(vehicle_count).sum();
@@ -35,9 +36,11 @@ pub fn expand(document: &mut Document) -> Result<(), Diagnostics> {
         return Err(document.diagnostic("vehicle", DiagnosticKind::Refused { cause }).into());
     }
     let given = std::mem::take(vehicles);
-    let expanded_entries =
-        |entry: Node| expand_row(entry).into_iter().flat_map(expand_column).collect::<Vec<_>>();
-    let expanded_entries: Vec<Vec<Node>> = given.iter().cloned().map(expanded_entries).collect();
+    let expanded_entries = |entry: DocumentNode| {
+        expand_row(entry).into_iter().flat_map(expand_column).collect::<Vec<_>>()
+    };
+    let expanded_entries: Vec<Vec<DocumentNode>> =
+        given.iter().cloned().map(expanded_entries).collect();
     let counts: Vec<usize> = expanded_entries.iter().map(Vec::len).collect();
     *vehicles = expanded_entries.into_iter().flatten().collect();
     document.expanded = Some(ExpandedVehicles::new(given, counts));
@@ -47,7 +50,8 @@ pub fn expand(document: &mut Document) -> Result<(), Diagnostics> {
 /// Faults for keys of rows that refer to a property that the driver lacks.
 fn ineffective_keys(document: &Document) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    let Some(Node { value: Value::List(vehicles), .. }) = document.get("vehicle") else {
+    let Some(DocumentNode { value: TomlValue::List(vehicles), .. }) = document.get("vehicle")
+    else {
         return diagnostics;
     };
     for index in 0..vehicles.len() {
@@ -66,103 +70,117 @@ fn ineffective_keys(document: &Document) -> Vec<Diagnostic> {
 }
 
 /// Number of vehicles that an entry expands to.
-fn vehicle_count(entry: &Node) -> usize {
-    let Value::Table(own) = &entry.value else { return 1 };
+fn vehicle_count(entry: &DocumentNode) -> usize {
+    let TomlValue::Table(own) = &entry.value else { return 1 };
     let count = |key: &str| match own.get(key) {
-        Some(Node { value: Value::Table(table), .. }) => number(table, "count").unwrap_or(1.0),
+        Some(DocumentNode { value: TomlValue::Table(table), .. }) => {
+            number(table, "count").unwrap_or(1.0)
+        }
         _ => 1.0,
     };
     (count("row") * count("column")) as usize
 }
 
-fn number(table: &BTreeMap<String, Node>, key: &str) -> Option<f64> {
+fn number(table: &BTreeMap<String, DocumentNode>, key: &str) -> Option<f64> {
     table.get(key).and_then(|node| node.value.number())
 }
 
 /// Expands the row of an entry.
-fn expand_row(entry: Node) -> Vec<Node> {
-    let Value::Table(mut own) = entry.value else { return vec![entry] };
-    let Some(Node { value: Value::Table(row), .. }) = own.remove("row") else {
-        return vec![Node { location: entry.location, value: Value::Table(own) }];
+fn expand_row(entry: DocumentNode) -> Vec<DocumentNode> {
+    let TomlValue::Table(mut own) = entry.value else { return vec![entry] };
+    let Some(DocumentNode { value: TomlValue::Table(row), .. }) = own.remove("row") else {
+        return vec![DocumentNode { location: entry.location, value: TomlValue::Table(own) }];
     };
     let count = number(&row, "count").unwrap_or(1.0) as u32;
-    let is_parallel = matches!(row.get("parallel"), Some(Node { value: Value::Boolean(true), .. }));
+    let is_parallel =
+        matches!(row.get("parallel"), Some(DocumentNode { value: TomlValue::Boolean(true), .. }));
     let begin = own.get("position").cloned();
     let member = |index: u32| {
         let mut member = own.clone();
         let share = (f64::from(index) + 0.5) / f64::from(count);
-        if let Some(Node { value: Value::Text(name), .. }) = member.get_mut("name") {
+        if let Some(DocumentNode { value: TomlValue::Text(name), .. }) = member.get_mut("name") {
             *name = format!("{name}_{}", index + 1);
         }
         move_towards(member.get_mut("position"), row.get("to"), share);
-        if let Some(Node { value: Value::Table(driver), .. }) = member.get_mut("driver") {
+        if let Some(DocumentNode { value: TomlValue::Table(driver), .. }) = member.get_mut("driver")
+        {
             move_towards(driver.get_mut("goal"), row.get("goal_to"), share);
             if let (true, Some(begin), Some(to)) = (is_parallel, &begin, row.get("to")) {
                 move_along(driver.get_mut("waypoints"), begin, to, share);
             }
         }
-        Node { location: entry.location.clone(), value: Value::Table(member) }
+        DocumentNode { location: entry.location.clone(), value: TomlValue::Table(member) }
     };
     (0..count).map(member).collect()
 }
 
 /// Expands the column of an entry; the head comes first.
-fn expand_column(entry: Node) -> Vec<Node> {
-    let Value::Table(mut own) = entry.value else { return vec![entry] };
+fn expand_column(entry: DocumentNode) -> Vec<DocumentNode> {
+    let TomlValue::Table(mut own) = entry.value else { return vec![entry] };
     let location = entry.location;
-    let Some(Node { value: Value::Table(column), .. }) = own.remove("column") else {
-        return vec![Node { location, value: Value::Table(own) }];
+    let Some(DocumentNode { value: TomlValue::Table(column), .. }) = own.remove("column") else {
+        return vec![DocumentNode { location, value: TomlValue::Table(own) }];
     };
     let count = number(&column, "count").unwrap_or(1.0) as u32;
     let distance = number(&column, "distance").unwrap_or(COLUMN_DISTANCE);
     let speed = number(&column, "speed").unwrap_or(COLUMN_SPEED);
     let name = match own.get("name") {
-        Some(Node { value: Value::Text(name), .. }) => name.clone(),
+        Some(DocumentNode { value: TomlValue::Text(name), .. }) => name.clone(),
         _ => String::new(),
     };
     let named =
         |index: u32| if index == 0 { name.clone() } else { format!("{name}_{}", index + 1) };
     let (sin, cos) = sin_cos(number(&own, "heading_deg").unwrap_or(0.0).to_radians());
-    let text = |text: &str| Node { location: location.clone(), value: Value::Text(text.into()) };
+    let text = |text: &str| DocumentNode {
+        location: location.clone(),
+        value: TomlValue::Text(text.into()),
+    };
     let member = |index: u32| {
         let mut member = own.clone();
         if index > 0 {
             member.insert("name".into(), text(&named(index)));
             let back = f64::from(index) * distance;
             shift(member.get_mut("position"), [-back * cos, -back * sin]);
-            let speed = Node { location: location.clone(), value: Value::Float(speed) };
+            let speed = DocumentNode { location: location.clone(), value: TomlValue::Float(speed) };
             let driver =
                 [("kind", text("follow")), ("leader", text(&named(index - 1))), ("speed", speed)];
             let driver = driver.map(|(key, node)| (key.to_owned(), node)).into_iter().collect();
             member.insert(
                 "driver".into(),
-                Node { location: location.clone(), value: Value::Table(driver) },
+                DocumentNode { location: location.clone(), value: TomlValue::Table(driver) },
             );
         }
-        Node { location: location.clone(), value: Value::Table(member) }
+        DocumentNode { location: location.clone(), value: TomlValue::Table(member) }
     };
     (0..count).map(member).collect()
 }
 
 /// Moves a point by a fraction of the vector to another point.
-fn move_towards(point: Option<&mut Node>, to: Option<&Node>, share: f64) {
-    let (Some(Node { value: Value::List(from), .. }), Some(Node { value: Value::List(to), .. })) =
-        (point, to)
+fn move_towards(point: Option<&mut DocumentNode>, to: Option<&DocumentNode>, share: f64) {
+    let (
+        Some(DocumentNode { value: TomlValue::List(from), .. }),
+        Some(DocumentNode { value: TomlValue::List(to), .. }),
+    ) = (point, to)
     else {
         return;
     };
     for (from, to) in from.iter_mut().zip(to) {
         if let (Some(a), Some(b)) = (from.value.number(), to.value.number()) {
-            from.value = Value::Float(a + share * (b - a));
+            from.value = TomlValue::Float(a + share * (b - a));
         }
     }
 }
 
 /// Moves points by a fraction of the vector from one point to another.
-fn move_along(points: Option<&mut Node>, from: &Node, to: &Node, share: f64) {
-    let Some(Node { value: Value::List(points), .. }) = points else { return };
-    let coordinate = |node: &Node, axis: usize| match &node.value {
-        Value::List(pair) => pair.get(axis).and_then(|own| own.value.number()).unwrap_or(0.0),
+fn move_along(
+    points: Option<&mut DocumentNode>,
+    from: &DocumentNode,
+    to: &DocumentNode,
+    share: f64,
+) {
+    let Some(DocumentNode { value: TomlValue::List(points), .. }) = points else { return };
+    let coordinate = |node: &DocumentNode, axis: usize| match &node.value {
+        TomlValue::List(pair) => pair.get(axis).and_then(|own| own.value.number()).unwrap_or(0.0),
         _ => 0.0,
     };
     let offset = [0, 1].map(|axis| share * (coordinate(to, axis) - coordinate(from, axis)));
@@ -170,11 +188,11 @@ fn move_along(points: Option<&mut Node>, from: &Node, to: &Node, share: f64) {
 }
 
 /// Moves a point by a vector, m.
-fn shift(point: Option<&mut Node>, offset: [f64; 2]) {
-    let Some(Node { value: Value::List(pair), .. }) = point else { return };
+fn shift(point: Option<&mut DocumentNode>, offset: [f64; 2]) {
+    let Some(DocumentNode { value: TomlValue::List(pair), .. }) = point else { return };
     for (own, offset) in pair.iter_mut().zip(offset) {
         if let Some(from) = own.value.number() {
-            own.value = Value::Float(from + offset);
+            own.value = TomlValue::Float(from + offset);
         }
     }
 }
@@ -205,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_columns_stands_and_drives_beside_one_another() {
+    fn a_row_of_columns_drives_abreast() {
         let text = "[[vehicle]]\nname = 'a'\nposition = [100, 0]\nheading_deg = 90\n\
                     driver = { kind = 'path', speed = 5, waypoints = [[100, 0], [100, 50]] }\n\
                     row = { count = 2, to = [140, 0], parallel = true }\n\
@@ -233,7 +251,7 @@ mod tests {
     /// For a member of a row, they also give its name, and its own value if that differs from the
     /// entry's.
     #[test]
-    fn faults_are_told_by_the_keys_of_the_file() {
+    fn faults_are_reported_with_the_keys_of_the_file() {
         let text = "[[vehicle]]\nname = 'a'\nposition = [0, 0]\nspeed = 3\n\
                     driver = { kind = 'path', speed = 5, waypoints = [[0, 0], [50, 0]] }\n\
                     row = { count = 2, to = [0, 40], parallel = true }\ncolumn = { count = 2 }\n\
@@ -268,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_the_ground_can_tell_apart_are_refused() {
+    fn more_vehicles_than_rut_owners_are_refused() {
         let text = "[[vehicle]]\nname = 'a'\nposition = [0, 0]\n\
                     row = { count = 4096, to = [9, 9] }\ncolumn = { count = 4096 }\n";
         let mut document = Document::parse("x.toml", text).unwrap();

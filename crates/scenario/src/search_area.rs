@@ -1,6 +1,6 @@
 //! Checks of the area that a team searches: its extent and its number of tiles.
 
-use super::config::{Driver, Scenario, Team};
+use super::config::{DriverConfig, Scenario, TeamConfig};
 use super::diagnostic::DiagnosticKind;
 use super::diagnostic_sink::DiagnosticSink;
 use bekker_autonomy::elevation_map::TILE;
@@ -11,7 +11,7 @@ const MAX_TILES: f64 = 65_536.0;
 /// Refuses an area that is empty, contains no cell of the map or exceeds [`MAX_TILES`].
 ///
 /// Whether it lies on the terrain is checked when the terrain is opened.
-pub(super) fn check(scenario: &Scenario, team: &Team, refuse: &mut DiagnosticSink) {
+pub(super) fn check(scenario: &Scenario, team: &TeamConfig, refuse: &mut DiagnosticSink) {
     let Some(search) = &team.search else { return };
     if let Err(cause) = check_area(search.area, cell(scenario, team)) {
         refuse("team.search.area".into(), DiagnosticKind::Refused { cause });
@@ -19,10 +19,10 @@ pub(super) fn check(scenario: &Scenario, team: &Team, refuse: &mut DiagnosticSin
 }
 
 /// Cell size of the authority's map, m; `None` without an authority.
-fn cell(scenario: &Scenario, team: &Team) -> Option<f64> {
+fn cell(scenario: &Scenario, team: &TeamConfig) -> Option<f64> {
     let is_authority = |name: &str| team.authority.as_ref().is_none_or(|own| own == name);
     scenario.vehicle.iter().filter(|own| is_authority(&own.name)).find_map(|own| match own.driver {
-        Driver::Autonomous { cell, .. } => Some(cell),
+        DriverConfig::Autonomous { cell, .. } => Some(cell),
         _ => None,
     })
 }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn refused(area: [f64; 4]) -> String {
-        check_area(area, Some(0.5)).expect_err("it is none")
+        check_area(area, Some(0.5)).expect_err("not a search area")
     }
 
     #[test]

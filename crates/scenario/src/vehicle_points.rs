@@ -1,6 +1,6 @@
 //! Planned paths of the vehicles.
 
-use super::config::{Driver, Scenario};
+use super::config::{DriverConfig, Scenario};
 use bekker_math::numeric::hypot;
 
 /// Spacing of the sampled points along paths, m.
@@ -15,10 +15,10 @@ pub(super) fn vehicle_points(scenario: &Scenario) -> Vec<[f64; 2]> {
     for vehicle in &scenario.vehicle {
         let mut at = vehicle.position;
         places.push(at);
-        if let Driver::Autonomous { goal, .. } = &vehicle.driver {
+        if let DriverConfig::Autonomous { goal, .. } = &vehicle.driver {
             places.extend(goal);
         }
-        let Driver::Path { waypoints, .. } = &vehicle.driver else { continue };
+        let DriverConfig::Path { waypoints, .. } = &vehicle.driver else { continue };
         for &next in waypoints {
             let (dx, dy) = (next[0] - at[0], next[1] - at[1]);
             let steps = (hypot(dx, dy) / SPACING).ceil().min(10_000.0) as usize;

@@ -67,7 +67,7 @@ fn holds(model: &str, soil: &str, grade: f64, speed: f64, driver: &str) {
     let back = samples.iter().map(way).fold(0.0, f64::min);
     println!("{case}: mean {mean:.4}, peak {peak:.3} m/s, back {back:.4} m");
     assert_eq!(world.outcome(0).code, OutcomeCode::UnderWay, "{case}");
-    assert!((mean / speed - 1.0).abs() < 0.15, "{case}: {mean} m/s in the mean");
+    assert!((mean / speed - 1.0).abs() < 0.15, "{case}: {mean} m/s on average");
     assert!(peak < 3.0 * speed + 0.1, "{case}: up to {peak} m/s");
     assert!(back > -0.05, "{case}: rolls back by {back} m");
 }
@@ -78,7 +78,7 @@ fn path(speed: f64, more: &str) -> String {
 
 /// Torque converters, clutches and tracks; level, uphill and downhill; firm and soft ground.
 #[test]
-fn a_path_is_driven_as_slowly_as_asked() {
+fn a_path_is_driven_at_the_requested_low_speed() {
     for (model, soil, grade, speed) in [
         ("hmmwv", "firm", 0.0, 0.02),
         ("hmmwv", "firm", 0.0, 0.05),

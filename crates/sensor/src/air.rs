@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_puff_hides_what_is_behind_it_and_not_what_is_before() {
+    fn a_puff_hides_objects_behind_it_only() {
         let center = Vec3::new(10.0, 0.0, 0.0);
         let puff = DustPuff { center, radius: 1.0, extinction: 1.0, albedo: [0.5; 3] };
         let air = Air { puffs: vec![puff], ..Air::default() };

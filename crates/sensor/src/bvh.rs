@@ -4,37 +4,40 @@
 //! side of the centers' bounds (Wald 2007). Traversal visits first the child that more rays of the
 //! packet enter first.
 
-use super::packet::{F32Lanes, MaskLanes, Search, Simd};
+use super::packet::{F32Lanes, MaskLanes, PacketTraversal, Simd};
 use fearless_simd::prelude::*;
 
 /// Axis-aligned bounding box.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
+pub struct BoundingBox {
     /// Lowest corner.
     pub low: [f32; 3],
     /// Highest corner.
     pub high: [f32; 3],
 }
 
-impl Bounds {
+impl BoundingBox {
     /// Empty box.
-    pub const NONE: Bounds = Bounds { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
+    pub const NONE: BoundingBox =
+        BoundingBox { low: [f32::INFINITY; 3], high: [f32::NEG_INFINITY; 3] };
 
     /// Returns the smallest box around points.
-    pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Bounds {
-        points.into_iter().fold(Bounds::NONE, |all, p| all.joined(&Bounds { low: p, high: p }))
+    pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> BoundingBox {
+        points
+            .into_iter()
+            .fold(BoundingBox::NONE, |all, p| all.joined(&BoundingBox { low: p, high: p }))
     }
 
     /// Returns the smallest box around two boxes.
-    pub fn joined(&self, other: &Bounds) -> Bounds {
+    pub fn joined(&self, other: &BoundingBox) -> BoundingBox {
         let lower = |k: usize| self.low[k].min(other.low[k]);
         let upper = |k: usize| self.high[k].max(other.high[k]);
-        Bounds { low: [lower(0), lower(1), lower(2)], high: [upper(0), upper(1), upper(2)] }
+        BoundingBox { low: [lower(0), lower(1), lower(2)], high: [upper(0), upper(1), upper(2)] }
     }
 
     /// Returns the box enlarged by `margin` on all sides.
-    pub fn padded(&self, margin: f32) -> Bounds {
-        Bounds { low: self.low.map(|x| x - margin), high: self.high.map(|x| x + margin) }
+    pub fn padded(&self, margin: f32) -> BoundingBox {
+        BoundingBox { low: self.low.map(|x| x - margin), high: self.high.map(|x| x + margin) }
     }
 
     fn middle(&self, axis: usize) -> f32 {
@@ -48,8 +51,8 @@ impl Bounds {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    bounds: Bounds,
+struct BvhNode {
+    bounds: BoundingBox,
     /// Index of the first child, followed by the second, or of the first primitive of a leaf.
     first: u32,
     /// Number of primitives; 0 for an inner node.
@@ -59,7 +62,7 @@ struct Node {
 /// Tree over primitives that are identified by their index in a list.
 #[derive(Clone, Debug)]
 pub struct Bvh {
-    nodes: Vec<Node>,
+    nodes: Vec<BvhNode>,
     order: Vec<u32>,
     leaf_size: usize,
 }
@@ -98,7 +101,7 @@ impl<S: Simd> Slabs<S> {
     #[inline(always)]
     fn enter(
         &self,
-        bounds: &Bounds,
+        bounds: &BoundingBox,
         near: F32Lanes<S>,
         far: F32Lanes<S>,
     ) -> (F32Lanes<S>, MaskLanes<S>) {
@@ -123,7 +126,7 @@ impl<S: Simd> Slabs<S> {
 /// Primitives below a tree that rays are intersected with.
 pub(super) trait Primitives<S: Simd> {
     /// Intersects the rays beyond `near` with the primitive at index `place` of [`Bvh::order`].
-    fn intersect(&mut self, place: usize, near: F32Lanes<S>, search: &mut Search<S>);
+    fn intersect(&mut self, place: usize, near: F32Lanes<S>, search: &mut PacketTraversal<S>);
 }
 
 const BINS: usize = 16;
@@ -132,11 +135,11 @@ pub const DEPTH: usize = 30;
 
 impl Bvh {
     /// Builds a tree over primitives with these bounds, with at most `leaf_size` per leaf.
-    pub fn new(bounds: &[Bounds], leaf_size: usize) -> Bvh {
+    pub fn new(bounds: &[BoundingBox], leaf_size: usize) -> Bvh {
         let order = (0..bounds.len() as u32).collect();
         let mut bvh = Bvh { nodes: Vec::new(), order, leaf_size };
         if !bounds.is_empty() {
-            bvh.nodes.push(Node { bounds: Bounds::NONE, first: 0, count: 0 });
+            bvh.nodes.push(BvhNode { bounds: BoundingBox::NONE, first: 0, count: 0 });
             let mut order = std::mem::take(&mut bvh.order);
             bvh.split(0, bounds, &mut order, 0, 0);
             bvh.order = order;
@@ -153,31 +156,32 @@ impl Bvh {
     }
 
     /// Returns the box around all primitives.
-    pub fn bounds(&self) -> Bounds {
-        self.nodes.first().map_or(Bounds::NONE, |root| root.bounds)
+    pub fn bounds(&self) -> BoundingBox {
+        self.nodes.first().map_or(BoundingBox::NONE, |root| root.bounds)
     }
 
     /// Returns the nodes, root first: a box, an index and a count.
     ///
     /// For an inner node the count is 0 and the index is that of the first child, which the second
     /// follows. For a leaf they are the first primitive and the number of primitives.
-    pub fn nodes(&self) -> impl ExactSizeIterator<Item = (&Bounds, u32, u32)> {
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = (&BoundingBox, u32, u32)> {
         self.nodes.iter().map(|node| (&node.bounds, node.first, node.count))
     }
 
     fn split(
         &mut self,
         node: usize,
-        bounds: &[Bounds],
+        bounds: &[BoundingBox],
         order: &mut [u32],
         first: u32,
         depth: usize,
     ) {
         let of = |thing: u32| &bounds[thing as usize];
-        let all = order.iter().fold(Bounds::NONE, |all, &thing| all.joined(of(thing)));
-        let middles =
-            Bounds::around(order.iter().map(|&thing| [0, 1, 2].map(|axis| of(thing).middle(axis))));
-        self.nodes[node] = Node { bounds: all, first, count: order.len() as u32 };
+        let all = order.iter().fold(BoundingBox::NONE, |all, &thing| all.joined(of(thing)));
+        let middles = BoundingBox::around(
+            order.iter().map(|&thing| [0, 1, 2].map(|axis| of(thing).middle(axis))),
+        );
+        self.nodes[node] = BvhNode { bounds: all, first, count: order.len() as u32 };
         if order.len() <= self.leaf_size || depth == DEPTH {
             return;
         }
@@ -190,19 +194,19 @@ impl Bvh {
             let share = (of(thing).middle(axis) - middles.low[axis]) / extent[axis];
             ((share * BINS as f32) as usize).min(BINS - 1)
         };
-        let mut bins = [(Bounds::NONE, 0_usize); BINS];
+        let mut bins = [(BoundingBox::NONE, 0_usize); BINS];
         for &thing in &*order {
             let (around, count) = &mut bins[bin(thing)];
             *around = around.joined(of(thing));
             *count += 1;
         }
-        let mut from_right = [(Bounds::NONE, 0); BINS];
-        let mut sum = (Bounds::NONE, 0);
+        let mut from_right = [(BoundingBox::NONE, 0); BINS];
+        let mut sum = (BoundingBox::NONE, 0);
         for k in (0..BINS).rev() {
             sum = (sum.0.joined(&bins[k].0), sum.1 + bins[k].1);
             from_right[k] = sum;
         }
-        let mut sum = (Bounds::NONE, 0);
+        let mut sum = (BoundingBox::NONE, 0);
         let (mut best, mut least) = (0, f32::INFINITY);
         for k in 0..BINS - 1 {
             sum = (sum.0.joined(&bins[k].0), sum.1 + bins[k].1);
@@ -220,9 +224,9 @@ impl Bvh {
         order[..left.len()].copy_from_slice(&left);
         order[left.len()..].copy_from_slice(&right);
         let child = self.nodes.len();
-        let empty = Node { bounds: Bounds::NONE, first: 0, count: 0 };
+        let empty = BvhNode { bounds: BoundingBox::NONE, first: 0, count: 0 };
         self.nodes.extend([empty, empty]);
-        self.nodes[node] = Node { bounds: all, first: child as u32, count: 0 };
+        self.nodes[node] = BvhNode { bounds: all, first: child as u32, count: 0 };
         let (low, high) = order.split_at_mut(left.len());
         self.split(child, bounds, low, first, depth + 1);
         self.split(child + 1, bounds, high, first + left.len() as u32, depth + 1);
@@ -236,7 +240,7 @@ impl Bvh {
         &self,
         beams: &Beams<S>,
         near: F32Lanes<S>,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
         things: &mut impl Primitives<S>,
     ) {
         let Some(root) = self.nodes.first() else { return };
@@ -295,7 +299,12 @@ mod tests {
     struct TraversalEntries(Vec<bool>);
 
     impl<S: Simd> Primitives<S> for TraversalEntries {
-        fn intersect(&mut self, place: usize, _near: F32Lanes<S>, _search: &mut Search<S>) {
+        fn intersect(
+            &mut self,
+            place: usize,
+            _near: F32Lanes<S>,
+            _search: &mut PacketTraversal<S>,
+        ) {
             self.0[place] = true;
         }
     }
@@ -307,9 +316,9 @@ mod tests {
             origin in [-12_f32..12.0, -12_f32..12.0, -12_f32..12.0],
             direction in [-1_f32..1.0, -1_f32..1.0, -1_f32..1.0],
         ) {
-            let boxes: Vec<Bounds> = corners
+            let boxes: Vec<BoundingBox> = corners
                 .iter()
-                .map(|(low, size)| Bounds { low: *low, high: low.map(|x| x + size) })
+                .map(|(low, size)| BoundingBox { low: *low, high: low.map(|x| x + size) })
                 .collect();
             let bvh = Bvh::new(&boxes, 4);
             dispatch!(Level::new(), simd => {
@@ -317,7 +326,7 @@ mod tests {
                 let beams = Beams { origin: all(origin), direction: all(direction) };
                 let near = F32Lanes::splat(simd, 0.0);
                 let mut seen = TraversalEntries(vec![false; boxes.len()]);
-                let mut search = Search::new(simd, false, 1, 50.0);
+                let mut search = PacketTraversal::new(simd, false, 1, 50.0);
                 bvh.walk(&beams, near, &mut search, &mut seen);
                 let slabs = Slabs::new(&beams);
                 for (place, &index) in bvh.order().iter().enumerate() {

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
-pub enum Class {
+pub enum SurfaceClass {
     /// Sky: no hit.
     #[default]
     Sky = 0,
@@ -30,20 +30,20 @@ pub enum Class {
     Pedestrian = 10,
 }
 
-impl Class {
+impl SurfaceClass {
     /// All classes, by number.
-    pub const ALL: [Class; 11] = [
-        Class::Sky,
-        Class::Ground,
-        Class::Vehicle,
-        Class::Wheel,
-        Class::TrackShoe,
-        Class::Tree,
-        Class::Rock,
-        Class::Post,
-        Class::Air,
-        Class::Other,
-        Class::Pedestrian,
+    pub const ALL: [SurfaceClass; 11] = [
+        SurfaceClass::Sky,
+        SurfaceClass::Ground,
+        SurfaceClass::Vehicle,
+        SurfaceClass::Wheel,
+        SurfaceClass::TrackShoe,
+        SurfaceClass::Tree,
+        SurfaceClass::Rock,
+        SurfaceClass::Post,
+        SurfaceClass::Air,
+        SurfaceClass::Other,
+        SurfaceClass::Pedestrian,
     ];
 
     /// Returns the name of the class.

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 /// Result that is due at a given time, or none where a filter has dropped it.
 #[derive(Clone, Debug)]
 pub struct Deferred<T = Delivery> {
-    /// Time at which it is due, µs.
+    /// Due time, µs.
     due_us: u64,
     work: DeferredState<T>,
 }
@@ -53,7 +53,7 @@ impl<T> Deferred<T> {
         Deferred { due_us, work: DeferredState::Ready(Some(made)) }
     }
 
-    /// Returns the time at which it is due, µs.
+    /// Returns the due time, µs.
     pub fn due_us(&self) -> u64 {
         self.due_us
     }

@@ -32,7 +32,7 @@ pub struct DustSource {
     pub albedo: [f32; 3],
     /// Settling speed, m/s.
     pub settling_speed: f64,
-    /// Whether the soil sticks to wheels, so that only what they fling off becomes airborne.
+    /// Whether the soil sticks to wheels, so that only flung-off soil becomes airborne.
     pub flung: bool,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Encoders of all wheels or road wheels; immutable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Encoder {
+pub struct WheelEncoder {
     /// Ticks per turn.
     pub ticks_per_turn: u32,
 }
@@ -24,7 +24,7 @@ impl EncoderState {
     }
 }
 
-impl Encoder {
+impl WheelEncoder {
     /// Returns the initial state for a vehicle with this many wheels.
     pub fn start(&self, wheels: usize) -> EncoderState {
         EncoderState { angles: vec![0.0; wheels] }
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn counts_whole_marks_forward_and_backward() {
-        let encoder = Encoder { ticks_per_turn: 100 };
+        let encoder = WheelEncoder { ticks_per_turn: 100 };
         let mut state = encoder.start(2);
         let turn = std::f64::consts::TAU;
         (0..1000).for_each(|_| encoder.turn(&mut state, [turn, -turn].into_iter(), 2.5e-3));

@@ -222,7 +222,7 @@ mod tests {
     /// The relative standard error of a variance is √(2/1500) = 3.7 %, and 2.6 % for both
     /// horizontal axes together. Four standard errors are allowed.
     #[test]
-    fn fixes_scatter_as_their_service_says() {
+    fn fixes_scatter_by_their_service() {
         for gps in
             [Gps::sps, Gps::sbas, Gps::rtk_float, Gps::rtk_fixed].map(|preset| preset(site()))
         {

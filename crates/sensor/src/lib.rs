@@ -1,8 +1,8 @@
-//! Sensors of a vehicle: readings of its own motion, and images and point clouds of the deformed
+//! Sensors of a vehicle: readings of its motion, and images and point clouds of the deformed
 //! ground and all objects on it.
 //!
 //! A [`Sensor`] is an immutable model mounted on a chassis: a kind with its errors ([`Model`]), a
-//! [`Schedule`] and [`Filter`]s. Its state is plain data. Each step of the vehicle passes the true
+//! [`SensorSchedule`] and [`Filter`]s. Its state is plain data. Each step of the vehicle passes the true
 //! motion to the sensor. Where a frame is due, the sensor measures, applies its filters and, after
 //! its lag, emits a [`Delivery`].
 //!
@@ -52,4 +52,4 @@ pub use motion::{FrameMotion, WheelMotion};
 pub use mounted::{DueFrame, GroundTruth, Sensor, SensorState, left_camera, right_camera};
 pub use reading::{Delivery, Odometry, Reading, WheelGround};
 pub use satellite_fix::Fix;
-pub use schedule::Schedule;
+pub use schedule::SensorSchedule;

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// Earth's magnetic field at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Field {
+pub struct GeomagneticField {
     /// Strength, T.
     pub strength: f64,
     /// Declination: angle of the horizontal part from north, rad, east positive.
@@ -26,7 +26,7 @@ pub struct Field {
     pub inclination: f64,
 }
 
-impl Field {
+impl GeomagneticField {
     /// Returns the field in the world frame (east, north, up), T.
     pub fn vector(&self) -> Vec3 {
         let level = self.strength * cos(self.inclination);
@@ -39,7 +39,7 @@ impl Field {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Magnetometer {
     /// Ambient field.
-    pub field: Field,
+    pub field: GeomagneticField,
     /// Bias due to the vehicle's iron, sensor axes, T.
     pub bias: Vec3,
     /// Scale error of each axis due to the vehicle's iron.
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_field_has_its_angles() {
         let (declination, inclination) = (4f64.to_radians(), 64f64.to_radians());
-        let b = Field { strength: 48e-6, declination, inclination }.vector();
+        let b = GeomagneticField { strength: 48e-6, declination, inclination }.vector();
         assert!((b.norm() - 48e-6).abs() < 1e-18);
         assert!((b.x.atan2(b.y) - declination).abs() < 1e-15);
         assert!((-b.z).atan2(b.x.hypot(b.y)) - inclination < 1e-15);
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn iron_biases_scales_and_the_device_rounds() {
-        let field = Field { strength: 50e-6, declination: 0.0, inclination: 0.0 };
+        let field = GeomagneticField { strength: 50e-6, declination: 0.0, inclination: 0.0 };
         let device = Magnetometer {
             field,
             bias: Vec3::new(1e-6, 0.0, 0.0),

@@ -1,7 +1,7 @@
 //! Kinds of sensors with their parameters.
 
 use super::camera::{Camera, CameraSpec};
-use super::encoder::Encoder;
+use super::encoder::WheelEncoder;
 use super::gps::Gps;
 use super::imu::Imu;
 use super::lidar::LidarSpec;
@@ -20,7 +20,7 @@ pub enum Model {
     /// Magnetometer.
     Magnetometer(Magnetometer),
     /// Wheel encoders.
-    Encoder(Encoder),
+    Encoder(WheelEncoder),
     /// True pose and twist of the sensor frame.
     Odometry,
     /// True wheel–ground contact of each wheel.

@@ -69,7 +69,7 @@ mod tests {
     use bekker_math::spatial::Quat;
 
     #[test]
-    fn at_rest_it_feels_gravity_along_its_own_axes() {
+    fn at_rest_it_measures_gravity_along_its_axes() {
         let roll = Quat::from_axis_angle(&Vec3::x_axis(), 0.3);
         let body = Pose { orientation: roll, ..Pose::default() };
         let still = Twist::default();

@@ -13,7 +13,7 @@ use super::model::Model;
 use super::motion::{FrameMotion, WheelMotion};
 use super::noise::Noise;
 use super::reading::{Delivery, Odometry, Reading};
-use super::schedule::Schedule;
+use super::schedule::SensorSchedule;
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ pub struct Sensor {
     /// Sensor frame in the chassis frame: x forward, y left, z up.
     pub mount: Pose,
     /// Times of measurement and delivery.
-    pub schedule: Schedule,
+    pub schedule: SensorSchedule,
     /// Kind of the sensor.
     pub model: Model,
     /// Filters of its readings, in order of application.
@@ -42,7 +42,7 @@ impl Sensor {
     ///
     /// ROS requires one frame for both cameras of a pair: that of the left camera.
     /// [`Camera::projection`](super::camera::Camera::projection) maps points of that frame. ROS has
-    /// no model of some lenses; their images are in the frame of their own camera.
+    /// no model of some lenses; their images are in the frame of the camera itself.
     pub fn picture_frame(&self) -> &str {
         match &self.model {
             Model::Camera(CameraSpec { lens: Lens::FieldOfView(_), .. }) => &self.name,
@@ -380,7 +380,7 @@ mod tests {
         Sensor {
             name: "it".into(),
             mount: Pose::default(),
-            schedule: Schedule::new(rate, lag, window),
+            schedule: SensorSchedule::new(rate, lag, window),
             model,
             filters: Vec::new(),
             noise: Noise::new(1, 0, 0),

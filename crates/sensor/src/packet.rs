@@ -63,7 +63,7 @@ pub(super) fn to_lanes<S: Simd>(simd: S, numbers: &[f64; RAYS]) -> F32Lanes<S> {
     F32Lanes::load_array(simd, rounded)
 }
 
-/// Value of [`Search::thing`] where nothing was hit.
+/// Value of [`PacketTraversal::thing`] where nothing was hit.
 pub(super) const NO_HIT: u32 = u32::MAX;
 /// Capacity of the traversal stack.
 ///
@@ -72,7 +72,7 @@ const PLACES: usize = 64;
 
 /// Search for the first hits of rays: the hits so far and the traversal stack.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Search<S: Simd> {
+pub(super) struct PacketTraversal<S: Simd> {
     /// Range of the nearest hit, or the end of the search; -∞ for a finished ray.
     pub far: F32Lanes<S>,
     /// Number of the primitive that was hit.
@@ -88,16 +88,16 @@ pub(super) struct Search<S: Simd> {
     depth: usize,
 }
 
-impl<S: Simd> Search<S> {
+impl<S: Simd> PacketTraversal<S> {
     /// Creates a search of the first `count` rays up to `far`, m, for the first hit, or for any
     /// hit.
     #[inline(always)]
-    pub fn new(simd: S, any: bool, count: usize, far: f64) -> Search<S> {
+    pub fn new(simd: S, any: bool, count: usize, far: f64) -> PacketTraversal<S> {
         let mut all = [f32::NEG_INFINITY; RAYS];
         all[..count].fill(far as f32);
         let zero = F32Lanes::splat(simd, 0.0);
         let nothing = u32x16::splat(simd, NO_HIT);
-        Search {
+        PacketTraversal {
             far: F32Lanes::load_array(simd, all),
             thing: nothing,
             part: nothing,

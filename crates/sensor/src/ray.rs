@@ -26,7 +26,7 @@ impl Ray {
 
     /// Returns the point at `range` along the ray, m.
     #[inline]
-    pub fn at(&self, range: f64) -> Vec3 {
+    pub fn point_at(&self, range: f64) -> Vec3 {
         self.origin + self.direction * range
     }
 }

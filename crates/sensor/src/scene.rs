@@ -1,13 +1,13 @@
 //! Scene of imaging sensors: the deformed ground, and meshes at their poses on it.
 
 use super::air::Air;
-use super::bvh::{Beams, Bounds, Bvh, Primitives};
-use super::class::Class;
+use super::bvh::{Beams, BoundingBox, Bvh, Primitives};
+use super::class::SurfaceClass;
 use super::material::{Material, SoilAppearance};
 use super::mesh::{Mesh, MeshHit};
 use super::moving_frames::{MovingFrame, MovingFrames};
 use super::packet::{
-    F32Lanes, Level, NO_HIT, Packet, RAYS, Search, Simd, dispatch, level, to_lanes,
+    F32Lanes, Level, NO_HIT, Packet, PacketTraversal, RAYS, Simd, dispatch, level, to_lanes,
 };
 use super::ray::Ray;
 use super::relief::{GroundHit, GroundMark, HeightPyramid};
@@ -28,7 +28,7 @@ pub struct Instance {
     /// Agent that it belongs to; its instance label is this number plus one.
     pub agent: u16,
     /// Semantic class.
-    pub class: Class,
+    pub class: SurfaceClass,
 }
 
 /// Interpolates between two poses: positions along the chord, orientations along the arc.
@@ -68,7 +68,7 @@ impl InstanceSet {
     pub fn new(meshes: &[Mesh], instances: &[Instance]) -> InstanceSet {
         let known: Vec<&Instance> = instances.iter().filter(|i| i.mesh < meshes.len()).collect();
         let origin = known.first().map_or_else(Vec3::zeros, |first| first.poses[1].position);
-        let bounds: Vec<Bounds> =
+        let bounds: Vec<BoundingBox> =
             known.iter().map(|i| i.bounds(&meshes[i.mesh], &origin)).collect();
         let tree = Bvh::new(&bounds, 1);
         let placed = tree.order().iter().map(|&index| {
@@ -110,7 +110,7 @@ impl InstanceSet {
         view: &PacketView<'_, S>,
         number: u32,
         near: F32Lanes<S>,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
         mut frames: Option<&mut MovingFrames<'s>>,
     ) {
         if let Some(frames) = &mut frames {
@@ -164,7 +164,7 @@ struct Instances<'a, 'b, S: Simd> {
 
 impl<S: Simd> Primitives<S> for Instances<'_, '_, S> {
     #[inline(always)]
-    fn intersect(&mut self, place: usize, near: F32Lanes<S>, search: &mut Search<S>) {
+    fn intersect(&mut self, place: usize, near: F32Lanes<S>, search: &mut PacketTraversal<S>) {
         let placed = &self.instances[place];
         let PacketView { packet, direction, .. } = self.view;
         let beams = match (placed.local(self.view), &mut self.frames) {
@@ -199,12 +199,12 @@ pub(super) fn rows(orientation: &Quat, scale: f64) -> [[f64; 3]; 3] {
 
 impl Instance {
     /// Creates a stationary instance.
-    pub fn still(mesh: usize, pose: Pose, agent: u16, class: Class) -> Instance {
+    pub fn still(mesh: usize, pose: Pose, agent: u16, class: SurfaceClass) -> Instance {
         Instance { mesh, poses: [pose; 2], scale: 1.0, agent, class }
     }
 
     /// Returns the box around the instance between its two poses.
-    fn bounds(&self, mesh: &Mesh, origin: &Vec3) -> Bounds {
+    fn bounds(&self, mesh: &Mesh, origin: &Vec3) -> BoundingBox {
         let around = mesh.bounds();
         let corners = (0..8).map(|k| {
             let pick = |axis: usize| {
@@ -218,7 +218,7 @@ impl Instance {
         // between the poses a point leaves its chord by its radius times 1 - cos(θ/2)
         let turn = self.poses[0].orientation.coords.dot(&self.poses[1].orientation.coords).abs();
         let sagitta = f64::from(mesh.radius()) * self.scale * (1.0 - turn).max(0.0);
-        Bounds::around(placed).padded(1e-3 + sagitta as f32)
+        BoundingBox::around(placed).padded(1e-3 + sagitta as f32)
     }
 }
 
@@ -312,7 +312,7 @@ impl RayHit {
 
 /// Surface at the hit of a ray.
 #[derive(Clone, Copy, Debug)]
-pub struct Surface {
+pub struct HitSurface {
     /// Position, world, m.
     pub point: Vec3,
     /// Unit normal for shading, on the ray's side.
@@ -320,7 +320,7 @@ pub struct Surface {
     /// Optical properties.
     pub material: Material,
     /// Semantic class.
-    pub class: Class,
+    pub class: SurfaceClass,
     /// Instance label: 0 for the ground, else 1 + agent.
     pub instance: u16,
     /// Index of the soil; 255 where the surface is not ground.
@@ -329,13 +329,13 @@ pub struct Surface {
     pub mark: GroundMark,
 }
 
-impl Surface {
+impl HitSurface {
     /// Placeholder for no surface.
-    pub(super) const NONE: Surface = Surface {
+    pub(super) const NONE: HitSurface = HitSurface {
         point: Ray::NONE.origin,
         normal: Ray::NONE.direction,
         material: Material::dull([0.0; 3]),
-        class: Class::Sky,
+        class: SurfaceClass::Sky,
         instance: 0,
         soil: u8::MAX,
         mark: GroundMark { sinkage: 0.0, slip: 0.0, passes: 0, agent: 0 },
@@ -381,7 +381,7 @@ impl<'a> Scene<'a> {
         let mut met = [None; RAYS];
         dispatch!(level, simd => {
             let near = F32Lanes::splat(simd, near as f32);
-            let mut search = Search::new(simd, false, packet.count, far);
+            let mut search = PacketTraversal::new(simd, false, packet.count, far);
             let mut ground_hits = [None; RAYS];
             self.relief.intersect(&packet, near, &mut search, &mut ground_hits);
             search.clear_hits();
@@ -409,7 +409,7 @@ impl<'a> Scene<'a> {
         let packet = Packet::from_rays(rays);
         dispatch!(level(), simd => {
             let near = F32Lanes::splat(simd, near as f32);
-            let mut search = Search::new(simd, true, packet.count, far);
+            let mut search = PacketTraversal::new(simd, true, packet.count, far);
             self.intersect_objects(&packet, near, &mut search, None);
             if search.far.simd_ge(near).any_true() {
                 self.relief.intersect(&packet, near, &mut search, &mut [None; RAYS]);
@@ -424,7 +424,7 @@ impl<'a> Scene<'a> {
         &self,
         packet: &Packet,
         near: F32Lanes<S>,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
         frames: Option<&mut MovingFrames<'a>>,
     ) {
         let view = PacketView::new(near.simd, packet);
@@ -434,22 +434,22 @@ impl<'a> Scene<'a> {
     }
 
     /// Returns the surface at the hit of a ray.
-    pub fn surface(&self, ray: &Ray, met: &RayHit) -> Surface {
-        let point = ray.at(met.range());
+    pub fn surface(&self, ray: &Ray, met: &RayHit) -> HitSurface {
+        let point = ray.point_at(met.range());
         match met {
             RayHit::Ground(ground_hit) => {
                 let soil = self.model.terrain().soil(point.x, point.y);
                 let soil = usize::from(soil.0).min(self.soils.len().saturating_sub(1));
                 let mark = self.relief.mark(point.x, point.y);
                 let gray = Material::dull([0.3; 3]);
-                Surface {
+                HitSurface {
                     point,
                     normal: ground_hit.normal(),
                     material: self
                         .soils
                         .get(soil)
                         .map_or(gray, |look| look.at_sinkage(mark.sinkage)),
-                    class: Class::Ground,
+                    class: SurfaceClass::Ground,
                     instance: 0,
                     soil: soil.min(254) as u8,
                     mark,
@@ -467,7 +467,7 @@ impl<'a> Scene<'a> {
                 let [flat, smooth] = mesh.normals(touch).map(world);
                 let side = if flat.dot(&ray.direction) > 0.0 { -1.0 } else { 1.0 };
                 let normal = smooth * if smooth.dot(&flat) < 0.0 { -side } else { side };
-                Surface {
+                HitSurface {
                     point,
                     normal,
                     material: *mesh.material(touch),
@@ -504,7 +504,7 @@ mod tests {
 
     /// A ray has the same hit alone, in a packet, and with any instruction set.
     ///
-    /// The scene has hills with a rut and pillars, every third of which moves.
+    /// The scene has hills with a rut, and pillars. Every third pillar moves.
     #[test]
     fn a_ray_hits_the_same_alone_and_in_a_packet() {
         let soil = Soil {
@@ -540,7 +540,7 @@ mod tests {
                 position: Vec3::new(x, y, model.terrain().height(x, y)),
                 ..Pose::default()
             };
-            let still = Instance::still(0, at(x), 0, Class::Post);
+            let still = Instance::still(0, at(x), 0, SurfaceClass::Post);
             if k % 3 == 0 { Instance { poses: [at(x), at(x + 0.7)], ..still } } else { still }
         };
         let (still, moves): (Vec<_>, Vec<_>) =

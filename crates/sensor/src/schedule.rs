@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// at the end of the first step at or after that time, from the window before it, and delivered one
 /// lag later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Schedule {
+pub struct SensorSchedule {
     /// Frame rate, µHz.
     rate_uhz: u64,
     /// Time from measurement to delivery, µs.
@@ -17,14 +17,14 @@ pub struct Schedule {
     pub window_us: u64,
 }
 
-impl Schedule {
+impl SensorSchedule {
     /// Creates a schedule of `rate` Hz with a lag and a window in s.
     ///
     /// Times are rounded to the microsecond, the rate to the microhertz. A frame of a rate that
     /// rounds to zero is never due.
-    pub fn new(rate: f64, lag: f64, window: f64) -> Schedule {
+    pub fn new(rate: f64, lag: f64, window: f64) -> SensorSchedule {
         let micro = |x: f64| (x * 1e6).round().max(0.0) as u64;
-        Schedule { rate_uhz: micro(rate), lag_us: micro(lag), window_us: micro(window) }
+        SensorSchedule { rate_uhz: micro(rate), lag_us: micro(lag), window_us: micro(window) }
     }
 
     /// Returns the number of frames due up to a time, µs.
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn thirty_hertz_on_two_milliseconds_keeps_its_rate() {
-        let schedule = Schedule::new(30.0, 0.0, 0.0);
+        let schedule = SensorSchedule::new(30.0, 0.0, 0.0);
         let taken: Vec<u64> = (1..=5000)
             .filter(|tick| schedule.falls_due((tick - 1) * 2000, tick * 2000).is_some())
             .map(|tick| tick * 2000)
@@ -81,20 +81,20 @@ mod tests {
 
     #[test]
     fn a_window_collects_the_steps_before_its_frame() {
-        let schedule = Schedule::new(100.0, 0.0, 0.004);
+        let schedule = SensorSchedule::new(100.0, 0.0, 0.004);
         let collected: Vec<u64> = (1..=10)
             .filter(|tick| schedule.collects((tick - 1) * 2000, tick * 2000))
             .map(|tick| tick * 2)
             .collect();
         assert_eq!(collected, [8, 10, 18, 20], "ms");
-        let instant = Schedule::new(100.0, 0.0, 0.0);
+        let instant = SensorSchedule::new(100.0, 0.0, 0.0);
         assert!(!instant.collects(6000, 8000) && instant.collects(8000, 10_000));
     }
 
     proptest! {
         #[test]
         fn every_frame_falls_due_once(rate in 0.01f64..2000.0, step in 1u64..20_000) {
-            let schedule = Schedule::new(rate, 0.0, 0.0);
+            let schedule = SensorSchedule::new(rate, 0.0, 0.0);
             let ticks = 2000;
             let mut last = 0;
             for tick in 1..=ticks {

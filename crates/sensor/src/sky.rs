@@ -25,7 +25,7 @@ impl Default for Sky {
 
 /// Lighting shared by all rays of an image.
 #[derive(Clone, Copy, Debug)]
-pub struct Light {
+pub struct SceneLight {
     /// Unit direction to the sun.
     pub to_sun: Vec3,
     /// Radiance of a white surface that faces the sun, due to the sun.
@@ -46,7 +46,7 @@ fn blend(a: [f32; 3], b: [f32; 3], share: f32) -> [f32; 3] {
 
 impl Sky {
     /// Computes the lighting.
-    pub fn light(&self) -> Light {
+    pub fn light(&self) -> SceneLight {
         let (se, ce) = sin_cos(self.elevation);
         let (sa, ca) = sin_cos(self.azimuth);
         let cloud = self.cloud.clamp(0.0, 1.0) as f32;
@@ -63,7 +63,7 @@ impl Sky {
         let gray = [0.42 * day, 0.43 * day, 0.45 * day];
         let zenith = blend(clear_zenith, gray.map(|c| 1.15 * c), cloud);
         let horizon = blend(clear_horizon, gray.map(|c| 0.9 * c), cloud);
-        Light {
+        SceneLight {
             to_sun: Vec3::new(ce * ca, ce * sa, se),
             sun: direct.map(|c| c * up * (1.0 - 0.97 * cloud)),
             // two fifths of a level surface's skylight come from the lower half of the sky
@@ -75,7 +75,7 @@ impl Sky {
     }
 }
 
-impl Light {
+impl SceneLight {
     /// Returns the radiance of the sky in a direction, without the sun's disc.
     pub fn radiance(&self, direction: &Vec3) -> [f32; 3] {
         let up = direction.z.max(0.0) as f32;

@@ -16,12 +16,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let _ = std::io::stderr().write_all(format!("{error}\n").as_bytes());
     }));
     if seconds == 1 {
-        // the last rank hangs: the others must say so and end the job
+        // the last rank hangs: the others must report it and end the job
         if mpi.rank() + 1 == mpi.size() {
             std::thread::sleep(Duration::from_secs(600));
         }
         mpi.all_gather(b"here", &mut || (), &mut Default::default())?;
-        return Err("nobody noticed".into());
+        return Err("no rank detected the loss".into());
     }
     contract::check(&mut mpi)?;
     // the same in small portions, as if all of it passed 2^31 bytes

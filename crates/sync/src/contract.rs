@@ -80,7 +80,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn loopback_keeps_it() {
+    fn loopback_keeps_the_contract() {
         check(&mut Loopback::default()).unwrap();
     }
 

@@ -8,13 +8,13 @@
 //! The SynChrono paper bounds the distance of a vehicle from its last message within a heartbeat H:
 //! D_H = |a_max| H²/2 + |v_max| H.
 
-use super::message::{Description, RunningGear, VehicleMessage};
+use super::message::{RemoteVehicleDescription, RunningGearMessage, VehicleMessage};
 use bekker_math::numeric::{cos, sin};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 
 /// Order of extrapolation: the quantity that is constant between two messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum ExtrapolationOrder {
     /// Constant pose.
     Constant,
     /// Constant velocity.
@@ -27,8 +27,8 @@ pub enum Order {
 /// A remote vehicle, extrapolated from its description and its last two messages.
 #[derive(Clone, Debug)]
 pub struct Ghost {
-    description: Description,
-    order: Order,
+    description: RemoteVehicleDescription,
+    order: ExtrapolationOrder,
     /// Time at which the last message was sent, s.
     time: f64,
     last: VehicleMessage,
@@ -39,18 +39,23 @@ pub struct Ghost {
 
 impl Ghost {
     /// Creates a ghost from its description and its first message, sent at `time`, s.
-    pub fn new(description: Description, order: Order, time: f64, first: VehicleMessage) -> Ghost {
+    pub fn new(
+        description: RemoteVehicleDescription,
+        order: ExtrapolationOrder,
+        time: f64,
+        first: VehicleMessage,
+    ) -> Ghost {
         let (speed, acceleration) = (first.velocity.norm(), Vec3::zeros());
         Ghost { description, order, time, last: first, acceleration, speed, max_acceleration: 0.0 }
     }
 
     /// Returns the description of the vehicle.
-    pub fn description(&self) -> &Description {
+    pub fn description(&self) -> &RemoteVehicleDescription {
         &self.description
     }
 
     /// Returns the wheels or tracks of the last message.
-    pub fn gear(&self) -> &RunningGear {
+    pub fn gear(&self) -> &RunningGearMessage {
         &self.last.gear
     }
 
@@ -73,12 +78,12 @@ impl Ghost {
         let dt = time - self.time;
         let Pose { position, orientation } = self.last.chassis;
         match self.order {
-            Order::Constant => self.last.chassis,
-            Order::First => Pose {
+            ExtrapolationOrder::Constant => self.last.chassis,
+            ExtrapolationOrder::First => Pose {
                 position: position + self.last.velocity * dt,
                 orientation: turned(&self.last.angular_velocity, dt) * orientation,
             },
-            Order::Second => Pose {
+            ExtrapolationOrder::Second => Pose {
                 position: position + self.last.velocity * dt + self.acceleration * (0.5 * dt * dt),
                 orientation: turned(&self.last.angular_velocity, dt) * orientation,
             },
@@ -89,7 +94,7 @@ impl Ghost {
     ///
     /// The wheel keeps its position in the chassis and rotates at its last spin.
     pub fn wheel(&self, wheel: usize, time: f64) -> Option<Pose> {
-        let RunningGear::Wheels(wheels) = &self.last.gear else { return None };
+        let RunningGearMessage::Wheels(wheels) = &self.last.gear else { return None };
         let part = wheels.get(wheel)?;
         let chassis = self.pose(time);
         let spun = turned(&(Vec3::y() * part.spin), time - self.time);
@@ -123,7 +128,7 @@ fn turned(velocity: &Vec3, dt: f64) -> Quat {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::{Description, PartState};
+    use super::super::message::{PartState, RemoteVehicleDescription};
     use super::*;
 
     /// A vehicle on a circle of 20 m radius at 10 m/s.
@@ -141,18 +146,18 @@ mod tests {
             speed,
             station: None,
             ended: false,
-            gear: RunningGear::Wheels(vec![PartState { pose: Pose::default(), spin: 20.0 }]),
+            gear: RunningGearMessage::Wheels(vec![PartState { pose: Pose::default(), spin: 20.0 }]),
             motion: None,
             trailer: None,
         }
     }
 
-    fn car() -> Description {
+    fn car() -> RemoteVehicleDescription {
         let (name, model) = ("car".into(), "car".into());
-        Description::Wheeled { name, model, wheels: 1, wheel_radius: 0.5 }
+        RemoteVehicleDescription::Wheeled { name, model, wheels: 1, wheel_radius: 0.5 }
     }
 
-    fn largest_error(order: Order, heartbeat: f64) -> (f64, f64) {
+    fn largest_error(order: ExtrapolationOrder, heartbeat: f64) -> (f64, f64) {
         let mut ghost = Ghost::new(car(), order, 0.0, on_a_circle(0.0));
         // the acceleration is known from the second message on
         ghost.apply(heartbeat, on_a_circle(heartbeat));
@@ -168,12 +173,16 @@ mod tests {
     /// Second order uses the acceleration of half a heartbeat ago, which gives (5/12) a' H³ with a'
     /// = v³/r².
     #[test]
-    fn errors_shrink_with_the_order_as_theory_says_and_keep_the_bound() {
+    fn errors_shrink_with_the_theoretical_order_and_keep_the_bound() {
         let (v, r) = (10.0_f64, 20.0_f64);
         let (a, jerk) = (v * v / r, v * v * v / (r * r));
         for h in [0.01, 0.02, 0.04] {
             let expected = [v * h, 0.5 * a * h * h, 5.0 / 12.0 * jerk * h * h * h];
-            let orders = [Order::Constant, Order::First, Order::Second];
+            let orders = [
+                ExtrapolationOrder::Constant,
+                ExtrapolationOrder::First,
+                ExtrapolationOrder::Second,
+            ];
             for (order, expected) in orders.into_iter().zip(expected) {
                 let (error, bound) = largest_error(order, h);
                 // the next term of the series is below 2 % at 0.02 rad per heartbeat
@@ -185,7 +194,7 @@ mod tests {
 
     #[test]
     fn wheels_go_along_and_turn() {
-        let ghost = Ghost::new(car(), Order::First, 0.0, on_a_circle(0.0));
+        let ghost = Ghost::new(car(), ExtrapolationOrder::First, 0.0, on_a_circle(0.0));
         let wheel = ghost.wheel(0, 0.1).unwrap();
         assert!((wheel.position - Vec3::new(1.0, 0.0, 0.0)).norm() < 1e-12);
         let turn = ghost.pose(0.1).orientation.inverse() * wheel.orientation;

@@ -72,10 +72,10 @@ const INITIAL_MEANS: [u32; VARIABLES] = [60, 40, 60, 60, 600, 1];
 const INITIAL_MEANS_WITHOUT_NEIGHBOR: [u32; VARIABLES] = [3_000, 300, 1_000, 1_000, 6_000, 2];
 
 /// The variables of a node, each as 32 bits.
-type Values = [u32; VARIABLES];
+type NodeWords = [u32; VARIABLES];
 
 #[inline]
-fn values(state: &NodeState) -> Values {
+fn values(state: &NodeState) -> NodeWords {
     [
         state.plastic_sinkage,
         u32::from(state.yield_pressure),
@@ -87,7 +87,7 @@ fn values(state: &NodeState) -> Values {
 }
 
 #[inline]
-fn state(values: &Values) -> NodeState {
+fn state(values: &NodeWords) -> NodeState {
     NodeState {
         plastic_sinkage: values[SINKAGE],
         yield_pressure: values[PRESSURE] as u16,
@@ -159,7 +159,7 @@ const MAX_ROW_AGE: u8 = 6;
 #[derive(Clone, Copy, Debug)]
 struct StoredNode {
     node: Node,
-    values: Values,
+    values: NodeWords,
 }
 
 /// Marks an empty slot. A node that far out is at most a neighbor of itself.
@@ -182,7 +182,7 @@ struct CodedRow {
 struct PreviousNode {
     node: Node,
     direction: usize,
-    step: Values,
+    step: NodeWords,
 }
 
 /// The basis for predicting a node.
@@ -191,7 +191,7 @@ struct PredictionBasis {
     /// Index into [`NEIGHBORS`] of the neighbor used, if any is remembered.
     direction: Option<usize>,
     /// Values of that neighbor.
-    from: Values,
+    from: NodeWords,
     /// Whether the previous node and its own neighbor form a plane with this node.
     plane: bool,
 }
@@ -205,7 +205,7 @@ const CONTEXTS: usize = 64;
 /// Memory is allocated on the first message.
 #[derive(Clone, Debug, Default)]
 pub struct CodecState {
-    stream: Option<Box<Stream>>,
+    stream: Option<Box<StreamState>>,
 }
 
 impl CodecState {
@@ -228,21 +228,21 @@ impl CodecState {
         self.stream().decode(bytes, patches)
     }
 
-    fn stream(&mut self) -> &mut Stream {
-        self.stream.get_or_insert_with(|| Box::new(Stream::new()))
+    fn stream(&mut self) -> &mut StreamState {
+        self.stream.get_or_insert_with(|| Box::new(StreamState::new()))
     }
 }
 
 /// State of a stream after the messages processed so far.
 #[derive(Clone, Debug)]
-struct Stream {
+struct StreamState {
     slots: Box<[StoredNode]>,
     codes: Codes,
     /// Remembered rows, in message order.
     rows: Vec<CodedRow>,
     /// Rows of this message, and older rows that are still remembered.
     new_rows: Vec<CodedRow>,
-    last: Values,
+    last: NodeWords,
     previous: PreviousNode,
     /// The last two gaps.
     gaps: [u8; 2],
@@ -259,15 +259,19 @@ struct Stream {
     by_plane: [bool; VARIABLES],
 }
 
-impl Stream {
-    fn new() -> Stream {
-        Stream {
+impl StreamState {
+    fn new() -> StreamState {
+        StreamState {
             slots: vec![EMPTY_SLOT; SLOTS].into_boxed_slice(),
             codes: Codes::new(),
             rows: Vec::new(),
             new_rows: Vec::new(),
-            last: Values::default(),
-            previous: PreviousNode { node: EMPTY_SLOT.node, direction: 0, step: Values::default() },
+            last: NodeWords::default(),
+            previous: PreviousNode {
+                node: EMPTY_SLOT.node,
+                direction: 0,
+                step: NodeWords::default(),
+            },
             gaps: [0; 2],
             followed: [0; CONTEXTS],
             seen: 0,
@@ -299,9 +303,9 @@ fn is_adjacent(a: Node, b: Node) -> bool {
     matches!((i, j), (0, 1 | -1) | (1 | -1, 0))
 }
 
-impl Stream {
+impl StreamState {
     #[inline]
-    fn stored_values(&self, node: Node) -> Option<&Values> {
+    fn stored_values(&self, node: Node) -> Option<&NodeWords> {
         let place = &self.slots[slot(node)];
         (place.node == node).then_some(&place.values)
     }
@@ -338,7 +342,7 @@ impl Stream {
     }
 
     #[inline(always)]
-    fn update(&mut self, node: Node, values: &Values, basis: &PredictionBasis) {
+    fn update(&mut self, node: Node, values: &NodeWords, basis: &PredictionBasis) {
         let PredictionBasis { direction, from, plane } = basis;
         self.seen = self.seen.wrapping_add(1);
         if self.seen.is_multiple_of(COMPARISON_INTERVAL) {
@@ -355,7 +359,7 @@ impl Stream {
 
     /// Updates the errors that each neighbor and the plane would have made at a node.
     #[cold]
-    fn compare(&mut self, node: Node, values: &Values, from: &Values, plane: bool) {
+    fn compare(&mut self, node: Node, values: &NodeWords, from: &NodeWords, plane: bool) {
         // exponential average with a weight of 1/16
         let renew = |error: &mut u64, off: u64| *error = *error - (*error >> 4) + off;
         for direction in 0..NEIGHBORS.len() {
@@ -406,7 +410,7 @@ impl Stream {
         self.new_rows.clear();
         let states = patches.states();
         let first = states.first().map(values).unwrap_or_default();
-        let mut different = Values::default();
+        let mut different = NodeWords::default();
         for state in states {
             let values = values(state);
             for variable in 0..VARIABLES {
@@ -502,7 +506,7 @@ impl Stream {
         next
     }
 
-    /// Decodes the output of [`Stream::encode`].
+    /// Decodes the output of [`StreamState::encode`].
     fn decode(&mut self, bytes: &[u8], patches: &mut Patches) -> Result<(), GroundCodeError> {
         self.new_rows.clear();
         let mut bits = BitReader::new(bytes);
@@ -597,7 +601,7 @@ impl Stream {
     ) -> NodeState {
         let basis = self.prediction_basis(node);
         let known = usize::from(basis.direction.is_some());
-        let mut found = Values::default();
+        let mut found = NodeWords::default();
         for variable in 0..VARIABLES {
             found[variable] = match shared[variable] {
                 Some(value) => value,
@@ -672,7 +676,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn what_is_cut_short_is_refused(patches in any_patches(), at in any::<proptest::sample::Index>()) {
+        fn truncated_messages_are_refused(patches in any_patches(), at in any::<proptest::sample::Index>()) {
             let mut bytes = Vec::new();
             CodecState::default().encode(&patches, &mut bytes);
             bytes.truncate(at.index(bytes.len()));

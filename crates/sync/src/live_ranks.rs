@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_lost_is_named_by_the_number_that_is_known() {
+    fn a_lost_rank_is_named_by_its_known_number() {
         let mut ranks: Vec<_> =
             Threads::ranks(3, Duration::from_secs(60)).into_iter().map(LiveRanks::new).collect();
         let last = ranks.pop();

@@ -178,7 +178,7 @@ mod tests {
     /// Two distant groups get a rank each, whatever their numbering. An agent with half of the
     /// total cost fills a rank alone. A position that is not finite does no harm.
     #[test]
-    fn those_close_to_each_other_stay_together_and_costs_are_even() {
+    fn close_agents_stay_together_and_costs_are_balanced() {
         let near = |index: usize| [7.0 * index as f64, 3.0];
         let far = |index: usize| [5_000.0 + 7.0 * index as f64, 4_000.0];
         let places: Vec<[f64; 2]> =

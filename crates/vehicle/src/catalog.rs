@@ -6,7 +6,7 @@ use super::spec::{AnySpec, SpecError, TrailerSpec, VehicleSpec};
 /// A built-in vehicle or trailer file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CatalogEntry {
-    /// Name by which scenarios refer to it.
+    /// Name in scenarios.
     pub key: &'static str,
     /// Its TOML text.
     pub text: &'static str,
@@ -36,7 +36,7 @@ const TRAILERS: [CatalogEntry; 2] = [
 /// Why a vehicle cannot be loaded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CatalogError {
+pub enum VehicleCatalogError {
     /// No vehicle of this name.
     #[error("no vehicle is named '{name}'{}; known: {}", suggestion(.name), known())]
     Unknown {
@@ -89,48 +89,48 @@ pub fn trailers() -> &'static [CatalogEntry] {
 ///
 /// # Errors
 ///
-/// [`CatalogError::Unknown`] with the nearest name, [`CatalogError::UnknownTrailer`],
-/// [`CatalogError::NotWheeled`] for a tracked vehicle with a trailer.
-pub fn find_vehicle(name: &str) -> Result<AnySpec, CatalogError> {
+/// [`VehicleCatalogError::Unknown`] with the nearest name, [`VehicleCatalogError::UnknownTrailer`],
+/// [`VehicleCatalogError::NotWheeled`] for a tracked vehicle with a trailer.
+pub fn find_vehicle(name: &str) -> Result<AnySpec, VehicleCatalogError> {
     if let Some((tractor, trailer)) = name.split_once('+') {
         let tractor = AnySpec::Wheeled(Box::new(find_wheeled(tractor)?));
         let trailer = Some(find_trailer(trailer)?);
-        let wrong = |error| CatalogError::Setup { name: name.to_owned(), error };
+        let wrong = |error| VehicleCatalogError::Setup { name: name.to_owned(), error };
         let setup = VehicleSetup { trailer, ..VehicleSetup::default() };
         return tractor.with_setup(&setup).map_err(wrong);
     }
     let entry = ENTRIES
         .iter()
         .find(|entry| entry.key.eq_ignore_ascii_case(name))
-        .ok_or_else(|| CatalogError::Unknown { name: name.to_owned() })?;
+        .ok_or_else(|| VehicleCatalogError::Unknown { name: name.to_owned() })?;
     AnySpec::from_toml(entry.text)
-        .map_err(|error| CatalogError::Spec { name: name.to_owned(), error })
+        .map_err(|error| VehicleCatalogError::Spec { name: name.to_owned(), error })
 }
 
 /// Returns the built-in trailer of this name, ignoring case.
 ///
 /// # Errors
 ///
-/// [`CatalogError::UnknownTrailer`].
-pub fn find_trailer(name: &str) -> Result<TrailerSpec, CatalogError> {
+/// [`VehicleCatalogError::UnknownTrailer`].
+pub fn find_trailer(name: &str) -> Result<TrailerSpec, VehicleCatalogError> {
     let entry = TRAILERS
         .iter()
         .find(|entry| entry.key.eq_ignore_ascii_case(name))
-        .ok_or_else(|| CatalogError::UnknownTrailer { name: name.to_owned() })?;
+        .ok_or_else(|| VehicleCatalogError::UnknownTrailer { name: name.to_owned() })?;
     TrailerSpec::from_toml(entry.text)
-        .map_err(|error| CatalogError::Spec { name: name.to_owned(), error })
+        .map_err(|error| VehicleCatalogError::Spec { name: name.to_owned(), error })
 }
 
 /// Returns the built-in wheeled vehicle of this name, ignoring case.
 ///
 /// # Errors
 ///
-/// [`CatalogError::Unknown`] with the nearest name, [`CatalogError::NotWheeled`] for a tracked
+/// [`VehicleCatalogError::Unknown`] with the nearest name, [`VehicleCatalogError::NotWheeled`] for a tracked
 /// one.
-pub fn find_wheeled(name: &str) -> Result<VehicleSpec, CatalogError> {
+pub fn find_wheeled(name: &str) -> Result<VehicleSpec, VehicleCatalogError> {
     match find_vehicle(name)? {
         AnySpec::Wheeled(spec) => Ok(*spec),
-        AnySpec::Tracked(_) => Err(CatalogError::NotWheeled { name: name.to_owned() }),
+        AnySpec::Tracked(_) => Err(VehicleCatalogError::NotWheeled { name: name.to_owned() }),
     }
 }
 
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn mrzr4_weighs_what_its_preset_says() {
+    fn mrzr4_has_the_mass_of_its_preset() {
         // 1140.6 kg sprung and 34.8 kg at each of four wheels
         assert!((find_wheeled("MRZR4").unwrap().total_mass() - 1279.8).abs() < 5e-4);
     }
@@ -250,11 +250,11 @@ mod tests {
         // Project Chrono's M113 with 63 and 64 single-pin shoes: 11342.86 kg
         let spec = find_vehicle("m113").unwrap();
         assert!((spec.total_mass() - 11342.86).abs() < 5e-4);
-        assert!(matches!(find_wheeled("m113"), Err(CatalogError::NotWheeled { .. })));
+        assert!(matches!(find_wheeled("m113"), Err(VehicleCatalogError::NotWheeled { .. })));
     }
 
     #[test]
-    fn others_weigh_what_their_source_says() {
+    fn others_have_the_mass_of_their_source() {
         // Project Chrono @7689fbc, sums of all bodies, kg; within 0.5 %
         let sources = [
             ("fed_alpha", 6389.2),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn trailers_weigh_what_their_source_says_behind_any_tractor() {
+    fn trailers_have_the_mass_of_their_source_behind_any_tractor() {
         // gross mass of the M1101, and the sum of Chrono's bodies, kg; within 0.5 %
         for (trailer, mass) in [("cargo_trailer", 1542.0), ("semitrailer", 22184.0)] {
             for tractor in ["hmmwv", "fmtv_4x4", "kraz_64431"] {
@@ -286,7 +286,10 @@ mod tests {
         }
         let text = find_wheeled("hmmwv+caravan").unwrap_err().to_string();
         assert_eq!(text, "no trailer is named 'caravan'; known: 'cargo_trailer', 'semitrailer'");
-        assert!(matches!(find_wheeled("m113+cargo_trailer"), Err(CatalogError::NotWheeled { .. })));
+        assert!(matches!(
+            find_wheeled("m113+cargo_trailer"),
+            Err(VehicleCatalogError::NotWheeled { .. })
+        ));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::pedal_response::{EngineResponse, PedalResponse};
 use super::powertrain::{ConverterTorque, GearboxLoad, GearboxState, Powertrain};
 use super::settled_torque::SettledEngine;
 use super::state::VehicleState;
-use super::transmission::{ShaftSpeeds, Transmission, friction};
+use super::transmission::{ShaftSpeeds, TransmissionIndices, friction};
 use crate::multibody::{ElementForce, MultibodyModel, MultibodyWorkspace};
 use bekker_math::numeric::GRAVITY;
 
@@ -21,7 +21,7 @@ const SPARE: f64 = 0.9;
 #[derive(Clone, Debug)]
 pub struct Drivetrain {
     powertrain: Powertrain,
-    transmission: Transmission,
+    transmission: TransmissionIndices,
     /// Row of the gearbox among the closures of the multibody model.
     pub(super) gearbox_row: usize,
     /// Index of the gearbox's weight that is minus its ratio.
@@ -50,7 +50,7 @@ impl Drivetrain {
     /// Builds the drivetrain on a finished model; the torques of the closures `outputs` drive it.
     pub(super) fn new(
         powertrain: &Powertrain,
-        transmission: Transmission,
+        transmission: TransmissionIndices,
         model: &MultibodyModel,
         outputs: impl Iterator<Item = usize>,
         gearing: ThrustGearing,

@@ -31,19 +31,19 @@ mod wheeled;
 pub use air::{AIR_DENSITY, air_drag};
 pub use assembly::AssemblyError;
 pub use catalog::{
-    CatalogEntry, CatalogError, catalog, find_trailer, find_vehicle, find_wheeled, trailers,
+    CatalogEntry, VehicleCatalogError, catalog, find_trailer, find_vehicle, find_wheeled, trailers,
 };
 pub use controls::Controls;
 pub use coupling::Coupling;
 pub use drivetrain::Drivetrain;
 pub use lock::{Lock, Locks};
-pub use outline::{BoundingBall, Outline};
+pub use outline::{BoundingBall, VehicleOutline};
 pub use pedal_response::{EngineResponse, PedalResponse};
 pub use powertrain::Selector;
 pub use setup::{Payload, SetupError, TireModel, VehicleSetup};
 pub use spec::{AnySpec, SpecError, TrackedSpec, VehicleSpec};
 pub use state::VehicleState;
-pub use tracked::{EnergyAccount, ShoePose, Shoes, TrackedVehicle, TrackedWorkspace};
+pub use tracked::{EngineEnergyBalance, ShoePose, Shoes, TrackedVehicle, TrackedWorkspace};
 pub use trailer::TrailerModel;
 pub use vehicle_bodies::VehicleBodies;
 pub use wheeled::{Vehicle, VehicleWorkspace, WheelDrive};

@@ -63,7 +63,7 @@ impl Locks {
     }
 
     /// Returns this set with a lock added or removed.
-    pub fn with(mut self, lock: Lock, engaged: bool) -> Locks {
+    pub fn with_lock(mut self, lock: Lock, engaged: bool) -> Locks {
         *self.flag(lock) = engaged;
         self
     }
@@ -79,7 +79,7 @@ impl Locks {
     pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Locks, &'a str> {
         names.into_iter().try_fold(Locks::OPEN, |locks, name| {
             let lock = Lock::ALL.into_iter().find(|lock| lock.name() == name).ok_or(name)?;
-            Ok(locks.with(lock, true))
+            Ok(locks.with_lock(lock, true))
         })
     }
 

@@ -1,6 +1,6 @@
 //! The outline of a vehicle in collisions: hulls that are fixed to one rigid mass.
 
-use super::spec::{Chassis, Footprint};
+use super::spec::{Chassis, VehicleFootprint};
 use crate::collision::{ExitRule, FreeBody, Hull};
 use bekker_math::spatial::{Acceleration, Mat3, Pose, Twist, Vec3};
 
@@ -9,7 +9,7 @@ const ROUNDING: f64 = 0.25;
 
 /// Hulls and mass of a vehicle as one rigid body; immutable.
 #[derive(Clone, Debug)]
-pub struct Outline {
+pub struct VehicleOutline {
     /// Hulls of the vehicle.
     pub hulls: Vec<Hull>,
     /// Mass of all bodies, kg.
@@ -33,18 +33,18 @@ pub struct BoundingBall {
     pub radius: f64,
 }
 
-impl Outline {
+impl VehicleOutline {
     /// Builds the outline of a vehicle of total `mass`, kg.
     ///
     /// `wheels` are the wheel centers in the design position, m, and `radius` is the wheels'
     /// radius, m. The mass outside the chassis is spread evenly over the wheel centers.
     pub(super) fn new(
         chassis: &Chassis,
-        footprint: &Footprint,
+        footprint: &VehicleFootprint,
         mass: f64,
         wheels: &[Vec3],
         radius: f64,
-    ) -> Outline {
+    ) -> VehicleOutline {
         let unsprung = (mass - chassis.mass).max(0.0) / wheels.len() as f64;
         let own = Vec3::from(chassis.com);
         let com = (own * chassis.mass + wheels.iter().sum::<Vec3>() * unsprung) / mass;
@@ -69,7 +69,7 @@ impl Outline {
         let ball = bounding_ball(&hulls);
         let wheels = wheels.iter().map(|wheel| wheel.norm() + radius);
         let reach = hulls.iter().map(Hull::reach).chain(wheels).fold(0.0, f64::max);
-        Outline { hulls, mass, com, inertia, ball, reach }
+        VehicleOutline { hulls, mass, com, inertia, ball, reach }
     }
 
     /// Returns the depth of a point of the chassis frame within a hull, m; 0 outside all hulls.
@@ -80,7 +80,7 @@ impl Outline {
 
     /// Returns the outline as a moving body without other forces.
     pub fn body(&self, pose: Pose, twist: Twist, is_free: bool) -> FreeBody<'_> {
-        let Outline { hulls, mass, com, inertia, .. } = self;
+        let VehicleOutline { hulls, mass, com, inertia, .. } = self;
         let external_acceleration = Acceleration::default();
         FreeBody {
             hulls,
@@ -108,7 +108,7 @@ fn bounding_ball(hulls: &[Hull]) -> BoundingBall {
 /// The hull of a vehicle whose file gives none.
 ///
 /// It covers the footprint and extends upward from the wheel centers by half the vehicle's width.
-fn derived_hull(footprint: &Footprint, height: f64) -> Hull {
+fn derived_hull(footprint: &VehicleFootprint, height: f64) -> Hull {
     let size = [footprint.length(), footprint.width, 0.5 * footprint.width];
     let middle = 0.5 * (footprint.front + footprint.rear);
     Hull::new(Vec3::new(middle, 0.0, height + 0.5 * size[2]), size, ROUNDING)
@@ -116,12 +116,12 @@ fn derived_hull(footprint: &Footprint, height: f64) -> Hull {
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::Footprint;
+    use crate::spec::VehicleFootprint;
     use crate::{TrackedVehicle, Vehicle, find_vehicle, find_wheeled};
 
     #[test]
     fn shipped_hulls_fill_the_footprint() {
-        let check = |name: &str, outline: &super::Outline, footprint: &Footprint| {
+        let check = |name: &str, outline: &super::VehicleOutline, footprint: &VehicleFootprint| {
             let hulls = || outline.hulls.iter();
             let front =
                 hulls().map(|hull| hull.center.x + hull.shape.half().x).fold(-9.0, f64::max);
@@ -133,13 +133,17 @@ mod tests {
         for name in ["hmmwv", "mrzr4"] {
             let vehicle = Vehicle::new(find_wheeled(name).unwrap()).unwrap();
             assert!(!vehicle.spec().chassis.hulls.is_empty(), "{name}");
-            check(name, vehicle.bodies().outline(), &Footprint::from_spec(vehicle.spec()));
+            check(name, vehicle.bodies().outline(), &VehicleFootprint::from_spec(vehicle.spec()));
         }
         for name in ["m113", "m113_double_pin"] {
             let spec = find_vehicle(name).unwrap().tracked().unwrap().clone();
             let vehicle = TrackedVehicle::new(spec).unwrap();
             assert!(!vehicle.spec().chassis.hulls.is_empty(), "{name}");
-            check(name, vehicle.bodies().outline(), &Footprint::from_tracked_spec(vehicle.spec()));
+            check(
+                name,
+                vehicle.bodies().outline(),
+                &VehicleFootprint::from_tracked_spec(vehicle.spec()),
+            );
         }
     }
 

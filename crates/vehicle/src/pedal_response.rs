@@ -13,7 +13,7 @@ pub(super) const LOCKED: f64 = 0.575;
 /// Smallest acceleration range, between closed and full throttle or of the full brake, that counts
 /// as a response, m/s².
 const LEAST: f64 = 0.05;
-/// Time constant with which the throttle brings the engine to its settled speed, s.
+/// Time constant of the engine's approach to its settled speed, s.
 const SPIN_UP: f64 = 0.3;
 /// Slip below which a clutch counts as locked, rad/s.
 const LOCKED_SLIP: f64 = 1.5;
@@ -164,7 +164,8 @@ impl<'a> EngineResponse<'a> {
         let speed = self.settled_speed(torque);
         let engine = &self.powertrain.engine;
         let [closed, full] = [0.0, 1.0].map(|throttle| engine.torque(throttle, speed).value);
-        // the engine drives the impeller, and the clutch transmits what the turbine does not deliver
+        // the engine drives the impeller, and the clutch transmits the torque that the turbine
+        // lacks
         let fluid = self.fluid(speed);
         let taken = torque - fluid.turbine - fluid.impeller;
         if taken <= closed || full <= closed {
@@ -221,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pedals_give_the_acceleration_that_is_asked_for() {
+    fn pedals_give_the_requested_acceleration() {
         let response = PedalResponse { closed: -0.3, full: 2.2, brake: 8.0 };
         for asked in [-8.3, -3.0, -0.3, 0.0, 1.0, 2.2] {
             let pedals = response.pedals(asked);
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brake_holds_one_that_rests_no_harder_than_it_takes() {
+    fn a_brake_holds_a_stationary_vehicle_with_the_required_force() {
         let response = PedalResponse { closed: 0.5, full: 4.5, brake: 8.0 };
         let at_rest = |throttle: f64, brake: f64, held: f64| {
             response.at_rest(&Controls { throttle, brake, ..Controls::default() }, held)
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_settles_where_the_converter_takes_what_it_gives() {
+    fn an_engine_settles_in_torque_balance_with_the_converter() {
         let spec = crate::find_wheeled("hmmwv").unwrap();
         let powertrain = &spec.powertrain;
         let converter = powertrain.converter.as_ref().unwrap();

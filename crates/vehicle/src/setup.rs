@@ -57,7 +57,7 @@ pub enum SetupError {
     Value {
         /// Field of [`VehicleSetup`].
         key: &'static str,
-        /// What the value must be, and why.
+        /// Requirement on the value, with its reason.
         cause: String,
     },
 }

@@ -2,8 +2,8 @@
 
 use super::assembly::{Mount, TrailerParts};
 use super::coupling::Coupling;
-use super::outline::Outline;
-use super::spec::{Footprint, Trailer, VehicleSpec};
+use super::outline::VehicleOutline;
+use super::spec::{Trailer, VehicleFootprint, VehicleSpec};
 use super::state::VehicleState;
 use super::vehicle_bodies::VehicleBodies;
 use crate::multibody::{BodyId, MultibodyWorkspace};
@@ -23,7 +23,7 @@ pub struct TrailerModel {
     /// Index of the load on the body in the workspace.
     load: usize,
     /// In the trailer's frame.
-    outline: Outline,
+    outline: VehicleOutline,
     /// In the trailer's frame, m.
     landing_feet: Vec<Vec3>,
     /// In the chassis frame, m.
@@ -57,9 +57,9 @@ impl TrailerModel {
             wheels.extend([y, -y].map(|y| middle + Vec3::new(x, y, z)));
             ground = ground.min(middle.z + z - spec.tire_of(index).rigid.radius());
         }
-        let footprint = Footprint::from_trailer(spec, trailer);
+        let footprint = VehicleFootprint::from_trailer(spec, trailer);
         let mass = spec.trailer_mass();
-        let outline = Outline::new(&trailer.chassis, &footprint, mass, &wheels, radius);
+        let outline = VehicleOutline::new(&trailer.chassis, &footprint, mass, &wheels, radius);
         let landing_feet = match trailer.landing_gear {
             Some([x, 0.0]) => vec![Vec3::new(x, 0.0, ground)],
             Some([x, y]) => [y, -y].map(|y| Vec3::new(x, y, ground)).to_vec(),
@@ -80,7 +80,7 @@ impl TrailerModel {
     }
 
     /// Returns the outline for collisions, in the trailer's frame.
-    pub fn outline(&self) -> &Outline {
+    pub fn outline(&self) -> &VehicleOutline {
         &self.outline
     }
 

@@ -26,9 +26,9 @@ pub(super) struct ShaftSpeeds {
     pub output: f64,
 }
 
-/// Indices by which a step accesses the transmission.
+/// Indices of the transmission's bodies and joints, for a step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Transmission {
+pub(super) struct TransmissionIndices {
     /// The shafts.
     pub shafts: TransmissionShafts,
     /// Element at which the engine's and the impeller's torques act.
@@ -75,14 +75,20 @@ impl TransmissionShafts {
         self,
         powertrain: &Powertrain,
         builder: &mut ModelBuilder,
-    ) -> Transmission {
+    ) -> TransmissionIndices {
         let mut element = |shaft| builder.element(Element::Rates { rates: vec![(shaft, 1.0)] });
         let (engine_element, input_element) = (element(self.engine), element(self.input));
         let between = || vec![(self.engine, 1.0), (self.input, -1.0)];
         let clutch_element =
             powertrain.clutch.map(|_| builder.element(Element::Rates { rates: between() }));
         let free_speed = powertrain.engine.free_speed(1.0);
-        Transmission { shafts: self, engine_element, input_element, clutch_element, free_speed }
+        TransmissionIndices {
+            shafts: self,
+            engine_element,
+            input_element,
+            clutch_element,
+            free_speed,
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Bodies and joints of a vehicle, for all kinds of ground vehicles.
 
-use super::outline::Outline;
+use super::outline::VehicleOutline;
 use super::powertrain::GearboxState;
 use super::state::VehicleState;
 use crate::multibody::{BodyId, MultibodyModel, MultibodyState, MultibodyWorkspace};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
-/// Bodies and joints of a vehicle, one of which is its chassis; immutable.
+/// Bodies, including the chassis, and joints of a vehicle; immutable.
 #[derive(Clone, Debug)]
 pub struct VehicleBodies {
     pub(super) model: MultibodyModel,
@@ -15,12 +15,12 @@ pub struct VehicleBodies {
     pub(super) mass: f64,
     /// Index of the load on the chassis in the workspace.
     pub(super) chassis_load: usize,
-    pub(super) outline: Outline,
+    pub(super) outline: VehicleOutline,
 }
 
 impl VehicleBodies {
     /// Returns the vehicle's outline for collisions.
-    pub fn outline(&self) -> &Outline {
+    pub fn outline(&self) -> &VehicleOutline {
         &self.outline
     }
 

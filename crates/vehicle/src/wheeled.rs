@@ -9,10 +9,10 @@ use super::assembly::{AssemblyError, Clutch, ClutchEngagement, WheeledParts, ass
 use super::controls::Controls;
 use super::coupling::Coupling;
 use super::drivetrain::{Drivetrain, ThrustGearing};
-use super::outline::Outline;
+use super::outline::VehicleOutline;
 use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState};
-use super::spec::{Axle, Chassis, Footprint, Tire, VehicleSpec};
+use super::spec::{Axle, Chassis, Tire, VehicleFootprint, VehicleSpec};
 use super::state::VehicleState;
 use super::tire::RingParameters;
 use super::trailer::TrailerModel;
@@ -127,10 +127,10 @@ impl Vehicle {
         let own = 2 * spec.tractor_axles().len();
         let centers = (0..own).map(|wheel| wheel_center(&spec, &parts, wheel));
         let centers: Vec<Vec3> = centers.collect();
-        let footprint = Footprint::from_tractor(&spec);
+        let footprint = VehicleFootprint::from_tractor(&spec);
         let (mass, radius) = (model.mass(), ride_radius(&spec));
         let outlined = mass - spec.trailer_mass();
-        let outline = Outline::new(&spec.chassis, &footprint, outlined, &centers, radius);
+        let outline = VehicleOutline::new(&spec.chassis, &footprint, outlined, &centers, radius);
         let trailer = spec.trailer.as_ref().zip(parts.trailer.as_ref());
         let load = parts.wheels.len() + 1;
         let trailer = trailer
@@ -350,7 +350,7 @@ impl Vehicle {
         workspace.body.measure[self.parts.struts[wheel].spring]
     }
 
-    /// Returns the force with which the spring at a wheel pushes its ends apart, N.
+    /// Returns the force of the spring at a wheel, N; positive in compression.
     pub fn spring_force(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
         let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
         -axle.spring.tension(self.spring_length(workspace, wheel)).0

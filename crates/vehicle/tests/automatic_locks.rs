@@ -47,7 +47,7 @@ fn a_lock_that_engages_by_itself_pulls_as_one_that_is_locked() {
 }
 
 #[test]
-fn it_lets_go_without_throttle() {
+fn it_releases_without_throttle() {
     let mut rolling = pulled(|own| {
         own.lock_torque = 5000.0;
         own.automatic = Some(LOCK);

@@ -49,7 +49,7 @@ fn torques(own: &mut Rolling, locks: Locks, seconds: f64) -> Vec<f64> {
 const AXLES: Locks = Locks { front_axles: true, rear_axles: true, ..Locks::OPEN };
 
 #[test]
-fn each_switch_locks_what_it_says() {
+fn each_switch_engages_its_lock() {
     assert_eq!(
         lockable().locks(),
         Locks { center: true, ..AXLES },
@@ -137,7 +137,7 @@ fn it_opens_when_the_switch_does() {
 }
 
 #[test]
-fn a_lock_is_engaged_in_one_way() {
+fn a_lock_has_one_control() {
     let mut spec = lockable();
     spec.driveline.center.locked = true;
     let told = spec.check().unwrap_err().to_string();

@@ -12,7 +12,7 @@ use rolling::{Rolling, held};
 
 /// Axle loads in equilibrium follow from the bodies of the sources, and all closures stay closed.
 #[test]
-fn axles_carry_what_the_sources_say() {
+fn axles_carry_the_published_loads() {
     // Load of one wheel of each axle, N: Chrono's bodies, summed in the reference. For the
     // FED-Alpha, 41.62 % of the sprung mass is in front, and half of the rest.
     let sources: [(&str, &[f64]); 4] = [
@@ -105,7 +105,7 @@ fn an_anti_roll_bar_resists_roll_by_its_stiffness_and_levers() {
 }
 
 #[test]
-fn torque_is_shared_as_the_file_says() {
+fn torque_is_split_as_specified() {
     let mut spec = find_wheeled("fmtv_6x6").unwrap();
     for drive in spec.axles.iter_mut().filter_map(|axle| axle.final_drive.as_mut()) {
         // torque that accelerates the shafts would not reach the wheels
@@ -188,7 +188,7 @@ fn a_drag_link_and_a_toe_bar_turn_both_wheels() {
 }
 
 #[test]
-fn a_walking_beam_lets_both_axles_carry_alike() {
+fn a_walking_beam_loads_both_axles_equally() {
     let uneven = |beam: bool| {
         let mut spec = find_wheeled("fmtv_6x6").unwrap();
         if !beam {
@@ -209,7 +209,7 @@ fn a_walking_beam_lets_both_axles_carry_alike() {
 
 /// At half the pedal, the rear axle brakes in proportion to the load on its springs.
 #[test]
-fn brakes_that_know_their_load_give_their_share() {
+fn load_sensing_brakes_give_their_share() {
     let torques = |sensing: Option<LoadSensing>| {
         let mut spec = find_wheeled("fmtv_4x4").unwrap();
         // weak enough that no wheel locks

@@ -35,7 +35,7 @@ fn jointed() -> VehicleSpec {
 }
 
 #[test]
-fn two_bodies_are_one_whole() {
+fn two_bodies_equal_one_body() {
     let (one, two) = (find_wheeled("fmtv_4x4").unwrap(), jointed());
     let mass = |spec: &VehicleSpec| Vehicle::new(spec.clone()).unwrap().mass();
     assert!((mass(&one) - mass(&two)).abs() < 1e-9 * mass(&one));

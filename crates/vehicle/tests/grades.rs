@@ -74,7 +74,7 @@ fn lockable() -> VehicleSpec {
 
 /// The steepest grade of a two-axle vehicle whose tires hold `grip` of each load, N.
 ///
-/// With open differentials both axles supply what the weaker one holds, else each its own limit,
+/// With open differentials both axles supply the force of the weaker one, else each its limit,
 /// and Σ F = W (sin θ + f cos θ). Loads follow from the levers about the contact points: front
 /// share b cos θ - h sin θ.
 fn limit(spec: &VehicleSpec, open: bool, grip: impl Fn(f64) -> f64) -> f64 {
@@ -112,7 +112,7 @@ fn limit(spec: &VehicleSpec, open: bool, grip: impl Fn(f64) -> f64) -> f64 {
 ///
 /// With open differentials the front axle, which carries less uphill, limits both.
 #[test]
-fn the_hmmwv_climbs_what_its_tires_hold() {
+fn the_hmmwv_climbs_to_its_tires_friction_limit() {
     let spec = lockable();
     let tire = spec.tire.handling;
     let at = |load: f64, slip: f64| tire.secant(load, [slip, 0.0], FRICTION) * slip;
@@ -146,7 +146,7 @@ fn the_hmmwv_climbs_what_its_tires_hold() {
 
 /// The vehicles climb the published grade from a standing start, with the locks of their files.
 #[test]
-fn they_climb_what_is_published() {
+fn they_climb_the_published_grades() {
     for name in ["hmmwv", "hmmwv_torsen", "fmtv_4x4", "fmtv_6x6", "man_8x8"] {
         let spec = find_wheeled(name).unwrap();
         let way = climbed(&spec, PUBLISHED, Foot::MindsSlip, spec.locks(), 10.0);

@@ -97,14 +97,14 @@ fn macpherson_strut() -> (VehicleSpec, MacphersonStrutPoints) {
 
 /// State of a front wheel in the chassis frame, with its spring's length.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct WheelPose {
     center: Vec3,
     axis: Vec3,
     spring: f64,
 }
 
 /// Sweeps the wheels and passes the front ones to `check` at every fiftieth step.
-fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) {
+fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, WheelPose)) {
     let vehicle = Vehicle::new(spec.clone()).unwrap();
     let mut state = vehicle.state(&Pose::default());
     let mut room = vehicle.workspace(&state);
@@ -127,7 +127,7 @@ fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, Seen)) 
             let axis = chassis.orientation.inverse_transform_vector(&pose.direction(&Vec3::y()));
             let (center, spring) =
                 (chassis.local_point(&pose.position), vehicle.spring_length(&room, wheel));
-            check(wheel, Seen { center, axis, spring });
+            check(wheel, WheelPose { center, axis, spring });
         }
     }
 }
@@ -154,32 +154,32 @@ fn newton<const N: usize>(mut x: [f64; N], residual: impl Fn(&[f64; N]) -> [f64;
 }
 
 /// Positions of points of a side in the chassis frame, with the rack's displacement.
-struct Placed {
+struct PlacedCorner {
     position: Vec3,
     mirror: f64,
     rack: f64,
 }
 
-impl Placed {
-    fn of(spec: &VehicleSpec, wheel: usize, command: f64) -> Placed {
+impl PlacedCorner {
+    fn new(spec: &VehicleSpec, wheel: usize, command: f64) -> PlacedCorner {
         let Some(Steering::RackPinion(s)) = &spec.steering else { panic!() };
         let mirror = if wheel == 0 { 1.0 } else { -1.0 };
         // the tie rods of the MRZR join the uprights behind the kingpins
         let rack = -command * s.pinion_radius * s.max_angle_deg.to_radians();
-        Placed { position: Vec3::from(spec.axles[0].position), mirror, rack }
+        PlacedCorner { position: Vec3::from(spec.axles[0].position), mirror, rack }
     }
 
-    fn at(&self, point: Point) -> Vec3 {
+    fn chassis_point(&self, point: Point) -> Vec3 {
         self.position + Vec3::new(point[0], self.mirror * point[1], point[2])
     }
 
     fn inner(&self, point: Point) -> Vec3 {
-        self.at(point) + Vec3::y() * self.rack
+        self.chassis_point(point) + Vec3::y() * self.rack
     }
 }
 
 /// Joints are closed to 1e-8 m after a step, which is 1e-7 rad over the levers of an upright.
-fn agrees(seen: &Seen, expected: &Seen) {
+fn agrees(seen: &WheelPose, expected: &WheelPose) {
     let (off, turned) = (seen.center - expected.center, seen.axis - expected.axis);
     assert!(off.norm() < 2e-7, "{seen:?} is not at {expected:?}");
     assert!(turned.norm() < 1e-6, "{seen:?} is not as {expected:?}");
@@ -187,17 +187,18 @@ fn agrees(seen: &Seen, expected: &Seen) {
 }
 
 #[test]
-fn a_single_wishbone_moves_as_its_hard_points_say() {
+fn a_single_wishbone_follows_its_hard_points() {
     let (spec, p) = single_wishbone();
     for command in [-1.0, 0.0, 0.4] {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         sweep(&spec, command, |wheel, seen| {
-            let own = Placed::of(&spec, wheel, command);
+            let own = PlacedCorner::new(&spec, wheel, command);
             let [pivot, pin, top] =
-                [p.arm_front, p.kingpin_lower, p.kingpin_upper].map(|q| own.at(q));
-            let (spindle, rod) = (own.at(p.spindle), own.at(p.tie_rod_upright));
+                [p.arm_front, p.kingpin_lower, p.kingpin_upper].map(|q| own.chassis_point(q));
+            let (spindle, rod) =
+                (own.chassis_point(p.spindle), own.chassis_point(p.tie_rod_upright));
             let inner = own.inner(p.tie_rod_chassis);
-            let reach = (rod - own.at(p.tie_rod_chassis)).norm();
+            let reach = (rod - own.chassis_point(p.tie_rod_chassis)).norm();
             let kingpin = nalgebra::Unit::new_normalize(top - pin);
             let arm = |angle: f64| Quat::from_scaled_axis(Vec3::x() * angle);
             let place = |[angle, steer]: [f64; 2], point: Vec3| {
@@ -208,9 +209,9 @@ fn a_single_wishbone_moves_as_its_hard_points_say() {
                 [place(*x, spindle).z - seen.center.z, (place(*x, rod) - inner).norm() - reach]
             });
             let axis = arm(x[0]) * (Quat::from_axis_angle(&kingpin, x[1]) * Vec3::y());
-            let foot = pivot + arm(x[0]) * (own.at(p.spring_arm) - pivot);
-            let spring = (foot - own.at(p.spring_chassis)).norm();
-            agrees(&seen, &Seen { center: place(x, spindle), axis, spring });
+            let foot = pivot + arm(x[0]) * (own.chassis_point(p.spring_arm) - pivot);
+            let spring = (foot - own.chassis_point(p.spring_chassis)).norm();
+            agrees(&seen, &WheelPose { center: place(x, spindle), axis, spring });
             (low, high) = (low.min(seen.center.z), high.max(seen.center.z));
         });
         assert!(high - low > 0.08, "a travel of {low} to {high}");
@@ -285,18 +286,18 @@ fn a_single_wishbone_carries_by_its_levers() {
 }
 
 #[test]
-fn a_macpherson_strut_moves_as_its_hard_points_say() {
+fn a_macpherson_strut_follows_its_hard_points() {
     let (spec, p) = macpherson_strut();
     for command in [-1.0, 0.0, 0.4] {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         sweep(&spec, command, |wheel, seen| {
-            let own = Placed::of(&spec, wheel, command);
+            let own = PlacedCorner::new(&spec, wheel, command);
             let [spindle, outer, rod, foot, mount] =
                 [p.spindle, p.arm_outer, p.tie_rod_upright, p.strut_upright, p.strut_chassis]
-                    .map(|q| own.at(q));
-            let pivots = [own.at(p.arm_front), own.at(p.arm_back)];
+                    .map(|q| own.chassis_point(q));
+            let pivots = [own.chassis_point(p.arm_front), own.chassis_point(p.arm_back)];
             let inner = own.inner(p.tie_rod_chassis);
-            let reach = (rod - own.at(p.tie_rod_chassis)).norm();
+            let reach = (rod - own.chassis_point(p.tie_rod_chassis)).norm();
             let turn = |x: &[f64; 6]| Quat::from_scaled_axis(Vec3::new(x[3], x[4], x[5]));
             let place = |x: &[f64; 6], point: Vec3| {
                 spindle + Vec3::new(x[0], x[1], x[2]) + turn(x) * (point - spindle)
@@ -318,9 +319,11 @@ fn a_macpherson_strut_moves_as_its_hard_points_say() {
                     place(x, spindle).z - seen.center.z,
                 ]
             });
-            let spring = (place(&x, own.at(p.spring_upright)) - own.at(p.spring_chassis)).norm();
+            let spring = (place(&x, own.chassis_point(p.spring_upright))
+                - own.chassis_point(p.spring_chassis))
+            .norm();
             let (center, axis) = (place(&x, spindle), turn(&x) * Vec3::y());
-            agrees(&seen, &Seen { center, axis, spring });
+            agrees(&seen, &WheelPose { center, axis, spring });
             (low, high) = (low.min(seen.center.z), high.max(seen.center.z));
         });
         // the spring is on the upright: stiffer at the wheel than a spring on an arm

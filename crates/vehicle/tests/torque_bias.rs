@@ -70,7 +70,7 @@ fn a_center_differential_biases_as_well() {
 }
 
 #[test]
-fn a_bias_beside_a_lock_is_refused() {
+fn a_bias_with_a_lock_is_refused() {
     let mut spec = with_bias(Some(4.0));
     spec.axles[1].final_drive.as_mut().unwrap().differential.locked = true;
     let told = spec.check().unwrap_err().to_string();

@@ -40,7 +40,7 @@ fn the_coupling_carries_its_share_by_the_lever_rule() {
 
 /// Under uniform acceleration the coupling pulls the trailer's mass.
 #[test]
-fn the_coupling_draws_what_speeds_up() {
+fn the_coupling_force_accelerates_the_trailer() {
     let mut own = Rolling::new(find_wheeled("hmmwv+cargo_trailer").unwrap());
     own.run(3.0, held());
     own.run(4.0, Controls { throttle: 0.4, ..Controls::default() });
@@ -63,7 +63,7 @@ fn the_coupling_draws_what_speeds_up() {
 /// The coupling is at R_c from the center of the turn, and the trailer's axle l behind it. The
 /// articulation is the sum of the angles of both vehicles relative to the line to the coupling.
 #[test]
-fn a_trailer_cuts_a_corner_as_the_closed_form_says() {
+fn a_trailer_cuts_a_corner_by_the_closed_form() {
     let mut own = Rolling::new(find_wheeled("hmmwv+cargo_trailer").unwrap());
     own.run(2.0, held());
     for _ in 0..20_000 {
@@ -99,7 +99,7 @@ fn a_trailer_cuts_a_corner_as_the_closed_form_says() {
 
 /// A ball transmits no moment: with a rolled trailer the tractor stays level.
 ///
-/// A fifth wheel in its place rolls the tractor with the trailer.
+/// A fifth wheel instead rolls the tractor with the trailer.
 #[test]
 fn a_ball_passes_on_no_moment_and_a_fifth_wheel_rolls_with_its_trailer() {
     let loads = |kind: HitchKind| {

@@ -1,6 +1,6 @@
 //! Chunks of the undisturbed terrain at several levels of detail.
 
-use super::message::{Kind, Message, Writer};
+use super::message::{EncodedMessage, MessageBuilder, MessageKind};
 use bekker_ground::GroundModel;
 use bekker_math::grid::TILE;
 use serde::Deserialize;
@@ -61,7 +61,7 @@ impl Chunk {
     ///
     /// # Errors
     /// [`ChunkError`] beyond the coarsest level or the lattice.
-    pub fn message(&self, model: &GroundModel) -> Result<Message, ChunkError> {
+    pub fn message(&self, model: &GroundModel) -> Result<EncodedMessage, ChunkError> {
         let Chunk { level, i, j } = *self;
         let error = ChunkError { level, i, j };
         if level > COARSEST {
@@ -84,7 +84,7 @@ impl Chunk {
             .iter()
             .fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], h| [a.min(*h), b.max(*h)]);
         let quantum = ((high - low) / 65_535.0).max(1e-4);
-        let mut writer = Writer::new(Kind::Chunk);
+        let mut writer = MessageBuilder::new(MessageKind::Chunk);
         writer.u8(level as u8).i32(i).i32(j).f32(low).f32(quantum);
         for height in heights {
             writer.u16(((height - low) / quantum).round() as u16);

@@ -2,9 +2,9 @@
 
 use super::chunk::Chunk;
 use super::control::Control;
-use super::message::{Message, text};
-use super::request::Request;
-use super::scene_message::{DisplayedRun, Source};
+use super::message::{EncodedMessage, text};
+use super::request::PageRequest;
+use super::scene_message::{DisplayedRun, MessageSource};
 use bekker_ground::{SharedGround, nearest_sinkage, rut_depth, surface_height};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ const LONGEST: usize = 4096;
 pub struct Clients {
     view: DisplayedRun,
     control: Arc<Control>,
-    greeting: Vec<Arc<Message>>,
+    greeting: Vec<Arc<EncodedMessage>>,
     feeds: Mutex<Vec<ClientQueue>>,
     /// The ground as last sent.
     ground: Mutex<SharedGround>,
@@ -35,7 +35,7 @@ pub struct Clients {
 /// Sending side of the queue of a client.
 #[derive(Debug)]
 struct ClientQueue {
-    sender: Sender<Arc<Message>>,
+    sender: Sender<Arc<EncodedMessage>>,
     pending: Arc<AtomicUsize>,
     /// Whether the client has not received the ground yet.
     fresh: bool,
@@ -43,8 +43,8 @@ struct ClientQueue {
 
 /// Receiving side of the queue of a client.
 #[derive(Debug)]
-pub struct Client {
-    receiver: Receiver<Arc<Message>>,
+pub struct ClientReceiver {
+    receiver: Receiver<Arc<EncodedMessage>>,
     pending: Arc<AtomicUsize>,
 }
 
@@ -52,7 +52,7 @@ pub struct Client {
 #[derive(Clone, Debug)]
 pub enum PollResult {
     /// A message.
-    Message(Arc<Message>),
+    Message(Arc<EncodedMessage>),
     /// No message within the timeout.
     NoneYet,
     /// The queue is closed.
@@ -65,7 +65,7 @@ fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Clients {
     /// Creates an empty set of clients.
-    pub fn new(view: DisplayedRun, source: Source, control: Arc<Control>) -> Arc<Clients> {
+    pub fn new(view: DisplayedRun, source: MessageSource, control: Arc<Control>) -> Arc<Clients> {
         let greeting = view.messages(source).into_iter().map(Arc::new).collect();
         let (feeds, ground) = (Mutex::default(), Mutex::default());
         Arc::new(Clients { view, control, greeting, feeds, ground })
@@ -94,20 +94,20 @@ impl Clients {
     }
 
     /// Adds a client and sends it the scene.
-    pub fn join(&self) -> Client {
+    pub fn join(&self) -> ClientReceiver {
         let (sender, receiver) = channel();
         let pending = Arc::new(AtomicUsize::new(self.greeting.len() + 1));
         for message in self.greeting.iter().cloned().chain([Arc::new(self.state())]) {
             let _ = sender.send(message);
         }
         lock(&self.feeds).push(ClientQueue { sender, pending: pending.clone(), fresh: true });
-        Client { receiver, pending }
+        ClientReceiver { receiver, pending }
     }
 
     /// Sends a message to all clients.
     ///
     /// If `may_be_missed`, clients with too many pending messages do not receive it.
-    pub(super) fn send(&self, message: Message, may_be_missed: bool) {
+    pub(super) fn send(&self, message: EncodedMessage, may_be_missed: bool) {
         let message = Arc::new(message);
         self.each(|feed| {
             let behind = feed.pending.load(Ordering::Relaxed) > BEHIND;
@@ -119,8 +119,8 @@ impl Clients {
     pub(super) fn send_ground(
         &self,
         published: &SharedGround,
-        changed: Option<Message>,
-        mut all: impl FnMut() -> Option<Message>,
+        changed: Option<EncodedMessage>,
+        mut all: impl FnMut() -> Option<EncodedMessage>,
     ) {
         *lock(&self.ground) = published.clone();
         let changed = changed.map(Arc::new);
@@ -138,21 +138,21 @@ impl Clients {
     /// Processes a request of a client; returns the immediate answer, if there is one.
     ///
     /// The answer to an invalid request is a fault message.
-    pub fn handle(&self, request: &str) -> Option<Message> {
+    pub fn handle(&self, request: &str) -> Option<EncodedMessage> {
         if request.len() > LONGEST {
             return Some(fault(&format!("request too long: must have at most {LONGEST} bytes")));
         }
-        match serde_json::from_str::<Request>(request) {
+        match serde_json::from_str::<PageRequest>(request) {
             Ok(request) => self.reply(&request),
             Err(error) => Some(fault(&format!("invalid request: {error}"))),
         }
     }
 
     /// Immediate answer to a request, if its kind has one.
-    fn reply(&self, request: &Request) -> Option<Message> {
+    fn reply(&self, request: &PageRequest) -> Option<EncodedMessage> {
         match request {
-            Request::Chunk(chunk) => Some(self.chunk(chunk)),
-            Request::Ground { x, y } => Some(self.ground_at(*x, *y)),
+            PageRequest::Chunk(chunk) => Some(self.chunk(chunk)),
+            PageRequest::Ground { x, y } => Some(self.ground_at(*x, *y)),
             other => {
                 self.control.apply(other);
                 // all clients receive the change made by one of them
@@ -163,17 +163,17 @@ impl Clients {
     }
 
     /// Playback state: whether the run is playing, and its rate.
-    fn state(&self) -> Message {
+    fn state(&self) -> EncodedMessage {
         let (playing, rate) = self.control.playing();
         text(&json!({ "kind": "status", "playing": playing, "rate": rate }))
     }
 
-    fn chunk(&self, chunk: &Chunk) -> Message {
+    fn chunk(&self, chunk: &Chunk) -> EncodedMessage {
         let message = chunk.message(&self.view.model.ground);
         message.unwrap_or_else(|error| fault(&error.to_string()))
     }
 
-    fn ground_at(&self, x: f64, y: f64) -> Message {
+    fn ground_at(&self, x: f64, y: f64) -> EncodedMessage {
         let model = &self.view.model.ground;
         if !(x.is_finite() && y.is_finite() && model.terrain().contains(x, y)) {
             return fault(&format!("({x}, {y}) m is outside the terrain"));
@@ -198,17 +198,17 @@ impl ClientQueue {
     }
 
     /// Queues a message; returns whether the client is to be kept.
-    fn send(&self, message: &Arc<Message>) -> bool {
+    fn send(&self, message: &Arc<EncodedMessage>) -> bool {
         self.pending.fetch_add(1, Ordering::Relaxed) < LOST
             && self.sender.send(message.clone()).is_ok()
     }
 }
 
-fn fault(text_of_it: &str) -> Message {
+fn fault(text_of_it: &str) -> EncodedMessage {
     text(&json!({ "kind": "fault", "text": text_of_it }))
 }
 
-impl Client {
+impl ClientReceiver {
     /// Waits for the next message, for at most `timeout`.
     pub fn next(&self, timeout: Duration) -> PollResult {
         match self.receiver.recv_timeout(timeout) {

@@ -1,6 +1,6 @@
 //! Playback control: set by pages, read by the simulation.
 
-use super::request::Request;
+use super::request::PageRequest;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -38,21 +38,21 @@ impl Control {
     }
 
     /// Applies a request if it concerns playback.
-    pub fn apply(&self, request: &Request) {
+    pub fn apply(&self, request: &PageRequest) {
         let mut requested = self.requested();
         match *request {
-            Request::Play => requested.playing = true,
-            Request::Pause => requested.playing = false,
-            Request::Step => {
+            PageRequest::Play => requested.playing = true,
+            PageRequest::Pause => requested.playing = false,
+            PageRequest::Step => {
                 requested.playing = false;
                 requested.steps = requested.steps.saturating_add(1);
             }
-            Request::Rate { value } => {
+            PageRequest::Rate { value } => {
                 let [slowest, fastest] = PACES;
                 requested.rate = value.filter(|v| v.is_finite()).map(|v| v.clamp(slowest, fastest));
             }
-            Request::Seek { time } => requested.seek = Some(time),
-            Request::Chunk(_) | Request::Ground { .. } => return,
+            PageRequest::Seek { time } => requested.seek = Some(time),
+            PageRequest::Chunk(_) | PageRequest::Ground { .. } => return,
         }
         drop(requested);
         self.changed.notify_all();

@@ -3,7 +3,7 @@
 use super::clients::Clients;
 use super::frame::frame;
 use super::ground_tiles::GroundTiles;
-use super::message::{Kind, Message, Writer, text};
+use super::message::{EncodedMessage, MessageBuilder, MessageKind, text};
 use super::scene_message::DisplayedRun;
 use super::snapshot::Snapshot;
 use super::traffic::light_states;
@@ -31,25 +31,25 @@ enum EncoderJob {
         time: f64,
         image: Box<Image>,
     },
-    Send(Message),
+    Send(EncodedMessage),
 }
 
 /// The encoder thread, which ends when this is dropped.
-pub struct Encoder {
+pub struct EncoderThread {
     work: Option<SyncSender<EncoderJob>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Encoder {
+impl EncoderThread {
     /// Starts an encoder for these clients.
     ///
     /// # Errors
     /// The system's error if the thread cannot be started.
-    pub fn new(clients: Arc<Clients>) -> io::Result<Encoder> {
+    pub fn new(clients: Arc<Clients>) -> io::Result<EncoderThread> {
         let (work, waiting) = sync_channel(WAITING);
         let encode = move || encode(&clients, &waiting);
         let thread = std::thread::Builder::new().name("encoder".into()).spawn(encode)?;
-        Ok(Encoder { work: Some(work), thread: Some(thread) })
+        Ok(EncoderThread { work: Some(work), thread: Some(thread) })
     }
 
     /// Queues a snapshot unless the queue is full; returns whether it was queued.
@@ -101,7 +101,7 @@ impl Encoder {
     }
 }
 
-impl Drop for Encoder {
+impl Drop for EncoderThread {
     fn drop(&mut self) {
         self.work = None;
         if let Some(thread) = self.thread.take() {
@@ -173,7 +173,7 @@ impl SentState {
 
     /// Messages for felled trees, changed links and lights, and drives that ended since the last
     /// snapshot.
-    fn encode_changes(&mut self, view: &DisplayedRun, snapshot: &Snapshot) -> Vec<Message> {
+    fn encode_changes(&mut self, view: &DisplayedRun, snapshot: &Snapshot) -> Vec<EncodedMessage> {
         let mut messages = Vec::new();
         let felled = view.scene.felled(&view.model.obstacles, &snapshot.damage);
         if felled.len() != self.felled {
@@ -217,7 +217,7 @@ pub(super) struct SequentialEncoder {
 }
 
 impl SequentialEncoder {
-    pub fn messages(&mut self, view: &DisplayedRun, snapshot: &Snapshot) -> Vec<Message> {
+    pub fn messages(&mut self, view: &DisplayedRun, snapshot: &Snapshot) -> Vec<EncodedMessage> {
         let mut messages = self.sent.encode_changes(view, snapshot);
         if let Some(published) = &snapshot.published {
             let ground = &view.model.ground;
@@ -229,7 +229,7 @@ impl SequentialEncoder {
 }
 
 /// Encodes an image as PNG, with gamma 2 as an approximation of sRGB.
-fn picture(agent: usize, name: &str, time: f64, image: &Image) -> Option<Message> {
+fn picture(agent: usize, name: &str, time: f64, image: &Image) -> Option<EncodedMessage> {
     let level = |linear: f32| (linear.clamp(0.0, 1.0).sqrt() * 255.0).round() as u8;
     let levels: Vec<u8> = image.color.iter().flat_map(|c| c.map(level)).collect();
     let mut bytes = Vec::new();
@@ -239,7 +239,7 @@ fn picture(agent: usize, name: &str, time: f64, image: &Image) -> Option<Message
     let mut writer = encoder.write_header().ok()?;
     writer.write_image_data(&levels).ok()?;
     writer.finish().ok()?;
-    let mut message = Writer::new(Kind::Picture);
+    let mut message = MessageBuilder::new(MessageKind::Picture);
     message.u32(agent).f64(time).u32(name.len()).raw(name.as_bytes()).raw(&bytes);
     Some(message.finish())
 }

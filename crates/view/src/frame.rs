@@ -7,7 +7,7 @@
 //! For each part: u16 mesh, u16 vehicle, f32 x, y, z, then the quaternion x, y, z, w as i16 over
 //! 32767.
 
-use super::message::{Kind, Message, Writer};
+use super::message::{EncodedMessage, MessageBuilder, MessageKind};
 use super::scene_message::DisplayedRun;
 use super::snapshot::Snapshot;
 use bekker_agent::Sample;
@@ -15,11 +15,11 @@ use bekker_math::spatial::{Pose, Vec3};
 use bekker_sensor::scene::Instance;
 
 /// Encodes the frame of a snapshot.
-pub(super) fn frame(view: &DisplayedRun, snapshot: &Snapshot) -> Message {
+pub(super) fn frame(view: &DisplayedRun, snapshot: &Snapshot) -> EncodedMessage {
     let messages = [&snapshot.messages[..], &snapshot.messages[..]];
     let now_us = (1e6 * snapshot.time).round() as u64;
     let parts = view.scene.parts(&*view.model, [now_us; 2], messages);
-    let mut writer = Writer::new(Kind::Frame);
+    let mut writer = MessageBuilder::new(MessageKind::Frame);
     writer.f64(snapshot.time).f64(snapshot.tick as f64);
     writer.u32(snapshot.samples.len()).u32(parts.len());
     for (sample, outcome) in snapshot.samples.iter().zip(&snapshot.outcomes) {
@@ -31,7 +31,7 @@ pub(super) fn frame(view: &DisplayedRun, snapshot: &Snapshot) -> Message {
     writer.finish()
 }
 
-fn vehicle(writer: &mut Writer, origin: &Vec3, sample: &Sample, ended: bool) {
+fn vehicle(writer: &mut MessageBuilder, origin: &Vec3, sample: &Sample, ended: bool) {
     let Pose { position, orientation } = &sample.pose;
     let place = position - origin;
     for value in place.iter().chain(orientation.coords.iter()) {
@@ -60,7 +60,7 @@ fn vehicle(writer: &mut Writer, origin: &Vec3, sample: &Sample, ended: bool) {
     }
 }
 
-fn part(writer: &mut Writer, origin: &Vec3, instance: &Instance) {
+fn part(writer: &mut MessageBuilder, origin: &Vec3, instance: &Instance) {
     let Pose { position, orientation } = &instance.poses[1];
     writer.u16(instance.mesh as u16).u16(instance.agent);
     for value in (position - origin).iter() {

@@ -1,6 +1,6 @@
 //! Tiles of deformed ground.
 
-use super::message::{Kind, Message, Writer};
+use super::message::{EncodedMessage, MessageBuilder, MessageKind};
 use bekker_ground::{GroundModel, NodeState, SharedGround};
 use bekker_math::grid::{Node, TILE, TileKey};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,14 +37,14 @@ impl GroundTiles {
         published: &SharedGround,
         time: f64,
         afresh: bool,
-    ) -> Option<Message> {
+    ) -> Option<EncodedMessage> {
         let since = if afresh { 0 } else { self.merges };
         self.merges = published.merges();
         let keys = changed(published, since);
         if keys.is_empty() && !afresh {
             return None;
         }
-        let mut writer = Writer::new(Kind::Tiles);
+        let mut writer = MessageBuilder::new(MessageKind::Tiles);
         writer.u8(u8::from(afresh)).f64(time).u32(keys.len());
         for key in keys {
             let base = self.bases.entry(key).or_insert_with(|| base(model, key));
@@ -89,7 +89,7 @@ fn tile(
     published: &SharedGround,
     key: TileKey,
     base: &[f64; BASE * BASE],
-    writer: &mut Writer,
+    writer: &mut MessageBuilder,
 ) {
     let spacing = model.lattice().spacing;
     let mut last = None;

@@ -2,9 +2,9 @@
 
 use super::chunk::Chunk;
 use super::encoder::SequentialEncoder;
-use super::message::Message;
+use super::message::EncodedMessage;
 use super::page;
-use super::scene_message::{DisplayedRun, Source};
+use super::scene_message::{DisplayedRun, MessageSource};
 use super::snapshot::Snapshot;
 use base64::Engine;
 use bekker_agent::Sample;
@@ -72,7 +72,7 @@ impl HtmlFile {
         let due = [f64::NEG_INFINITY; 2];
         let (sequence, way) = (SequentialEncoder::default(), BTreeSet::new());
         let mut file = HtmlFile { view, sequence, stream, way, due, failed: None };
-        for message in file.view.messages(Source::File) {
+        for message in file.view.messages(MessageSource::File) {
             file.push(&message)?;
         }
         Ok(file)
@@ -129,7 +129,7 @@ impl HtmlFile {
         Ok(page::with_recording(&self.view.name, &recording))
     }
 
-    fn push(&mut self, message: &Message) -> Result<(), HtmlFileError> {
+    fn push(&mut self, message: &EncodedMessage) -> Result<(), HtmlFileError> {
         self.stream.write_all(&(message.len() as u32).to_le_bytes())?;
         self.stream.write_all(message)?;
         Ok(())

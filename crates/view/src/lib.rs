@@ -2,7 +2,7 @@
 //!
 //! The page (`crates/view/page`) is one program for three sources: a running simulation, a recorded
 //! run that is simulated again, and a self-contained file. All three send it the same messages
-//! ([`Message`]). First comes the scene, which is everything constant. Then follow frames of moving
+//! ([`EncodedMessage`]). First comes the scene, which is everything constant. Then follow frames of moving
 //! objects and tiles of deformed ground and, on request, chunks of the undisturbed terrain
 //! ([`Chunk`]).
 //!
@@ -11,7 +11,7 @@
 //!                                              \--> HtmlFile
 //! ```
 //!
-//! The simulation only takes a [`Snapshot`], and only while clients are connected. An [`Encoder`]
+//! The simulation only takes a [`Snapshot`], and only while clients are connected. An [`EncoderThread`]
 //! turns it into messages on another thread. Nothing in this crate affects the state of the
 //! simulation.
 //!
@@ -38,15 +38,15 @@ mod snapshot;
 mod traffic;
 
 pub use chunk::{Chunk, ChunkError};
-pub use clients::{Client, Clients, PollResult};
+pub use clients::{ClientReceiver, Clients, PollResult};
 pub use control::{Control, PlaybackClock};
-pub use encoder::Encoder;
+pub use encoder::EncoderThread;
 pub use html_file::{HtmlFile, HtmlFileError};
 pub use live::LiveView;
-pub use message::Message;
-pub use page::{Asset, asset};
+pub use message::EncodedMessage;
+pub use page::{PageAsset, asset};
 pub use player::{CommandReplay, Player};
 pub use ranks_view::{RanksView, WatchedController};
-pub use request::Request;
-pub use scene_message::{DisplayedRun, Source};
+pub use request::PageRequest;
+pub use scene_message::{DisplayedRun, MessageSource};
 pub use snapshot::Snapshot;

@@ -2,7 +2,7 @@
 
 use super::clients::Clients;
 use super::control::PlaybackClock;
-use super::encoder::Encoder;
+use super::encoder::EncoderThread;
 use super::plan_message::plan_message;
 use super::rate_limiter::{FRAMES, GROUND, PICTURES, RateLimiter};
 use super::snapshot::Snapshot;
@@ -16,10 +16,10 @@ use std::time::Duration;
 
 /// Shows a run to its clients and applies their playback control.
 ///
-/// Nothing is encoded while no client is connected.
+/// Messages are encoded only while a client is connected.
 pub struct LiveView {
     clients: Arc<Clients>,
-    encoder: Encoder,
+    encoder: EncoderThread,
     interrupted: Arc<AtomicBool>,
     pace: PlaybackClock,
     shown: RateLimiter,
@@ -40,7 +40,7 @@ impl LiveView {
     /// # Errors
     /// The system's error if the thread cannot be started.
     pub fn new(clients: Arc<Clients>, interrupted: Arc<AtomicBool>) -> std::io::Result<LiveView> {
-        let encoder = Encoder::new(clients.clone())?;
+        let encoder = EncoderThread::new(clients.clone())?;
         let (shown, ground, pictured) =
             (RateLimiter::default(), RateLimiter::default(), RateLimiter::default());
         let pace = PlaybackClock::default();

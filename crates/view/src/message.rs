@@ -14,11 +14,11 @@
 //! square roots of linear values times 255.
 
 /// An encoded message.
-pub type Message = Vec<u8>;
+pub type EncodedMessage = Vec<u8>;
 
 /// First byte of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MessageKind {
     Text = 0,
     Mesh = 1,
     Props = 2,
@@ -30,57 +30,57 @@ pub(super) enum Kind {
 
 /// Builder of a message.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct MessageBuilder {
     bytes: Vec<u8>,
 }
 
-impl Writer {
-    pub fn new(kind: Kind) -> Writer {
-        Writer { bytes: vec![kind as u8] }
+impl MessageBuilder {
+    pub fn new(kind: MessageKind) -> MessageBuilder {
+        MessageBuilder { bytes: vec![kind as u8] }
     }
 
-    pub fn u8(&mut self, value: u8) -> &mut Writer {
+    pub fn u8(&mut self, value: u8) -> &mut MessageBuilder {
         self.bytes.push(value);
         self
     }
 
-    pub fn u16(&mut self, value: u16) -> &mut Writer {
+    pub fn u16(&mut self, value: u16) -> &mut MessageBuilder {
         self.raw(&value.to_le_bytes())
     }
 
-    pub fn u32(&mut self, value: usize) -> &mut Writer {
+    pub fn u32(&mut self, value: usize) -> &mut MessageBuilder {
         self.raw(&(value as u32).to_le_bytes())
     }
 
-    pub fn i16(&mut self, value: i16) -> &mut Writer {
+    pub fn i16(&mut self, value: i16) -> &mut MessageBuilder {
         self.raw(&value.to_le_bytes())
     }
 
-    pub fn i32(&mut self, value: i32) -> &mut Writer {
+    pub fn i32(&mut self, value: i32) -> &mut MessageBuilder {
         self.raw(&value.to_le_bytes())
     }
 
-    pub fn f32(&mut self, value: f64) -> &mut Writer {
+    pub fn f32(&mut self, value: f64) -> &mut MessageBuilder {
         self.raw(&(value as f32).to_le_bytes())
     }
 
-    pub fn f64(&mut self, value: f64) -> &mut Writer {
+    pub fn f64(&mut self, value: f64) -> &mut MessageBuilder {
         self.raw(&value.to_le_bytes())
     }
 
-    pub fn raw(&mut self, bytes: &[u8]) -> &mut Writer {
+    pub fn raw(&mut self, bytes: &[u8]) -> &mut MessageBuilder {
         self.bytes.extend_from_slice(bytes);
         self
     }
 
-    pub fn finish(self) -> Message {
+    pub fn finish(self) -> EncodedMessage {
         self.bytes
     }
 }
 
 /// Encodes a text message.
-pub(super) fn text(value: &serde_json::Value) -> Message {
-    let mut writer = Writer::new(Kind::Text);
+pub(super) fn text(value: &serde_json::Value) -> EncodedMessage {
+    let mut writer = MessageBuilder::new(MessageKind::Text);
     writer.raw(value.to_string().as_bytes());
     writer.finish()
 }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// A file of the page.
 #[derive(Clone, Copy, Debug)]
-pub struct Asset {
+pub struct PageAsset {
     /// Path relative to the address of the page.
     pub name: &'static str,
     /// Module name under which scripts import it, if it is a script.
@@ -24,7 +24,7 @@ const PAGE: &str = "text/html; charset=utf-8";
 
 macro_rules! script {
     ($name:literal, $module:literal) => {
-        Asset {
+        PageAsset {
             name: $name,
             module: Some($module),
             content_type: SCRIPT,
@@ -35,7 +35,7 @@ macro_rules! script {
 
 macro_rules! file {
     ($name:literal, $content_type:expr) => {
-        Asset {
+        PageAsset {
             name: $name,
             module: None,
             content_type: $content_type,
@@ -44,7 +44,7 @@ macro_rules! file {
     };
 }
 
-const ASSETS: [Asset; 16] = [
+const ASSETS: [PageAsset; 16] = [
     file!("index.html", PAGE),
     file!("view.css", STYLE),
     file!("vendor/uplot.css", STYLE),
@@ -64,7 +64,7 @@ const ASSETS: [Asset; 16] = [
 ];
 
 /// Returns the file with a name; the empty name is the page itself.
-pub fn asset(name: &str) -> Option<&'static Asset> {
+pub fn asset(name: &str) -> Option<&'static PageAsset> {
     let name = if name.is_empty() { "index.html" } else { name };
     ASSETS.iter().find(|asset| asset.name == name)
 }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_import_what_there_is() {
+    fn scripts_import_existing_modules() {
         let modules: Vec<&str> = ASSETS.iter().filter_map(|asset| asset.module).collect();
         for asset in ASSETS.iter().filter(|a| a.module.is_some() && !a.name.contains("vendor")) {
             for line in asset.text.lines().filter(|line| line.starts_with("import ")) {

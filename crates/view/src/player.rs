@@ -6,7 +6,7 @@
 
 use super::clients::Clients;
 use super::control::PlaybackClock;
-use super::encoder::Encoder;
+use super::encoder::EncoderThread;
 use super::plan_message::plan_message;
 use super::rate_limiter::{FRAMES, GROUND, PICTURES, PLANS, RateLimiter};
 use super::snapshot::Snapshot;
@@ -30,7 +30,7 @@ pub struct Player {
     kept: BTreeMap<u64, WorldState>,
     /// Number of ticks between cached states.
     every: u64,
-    encoder: Encoder,
+    encoder: EncoderThread,
     clients: Arc<Clients>,
     commands: CommandReplay,
     shown: RateLimiter,
@@ -52,7 +52,7 @@ impl Player {
     ) -> std::io::Result<Player> {
         let every = world.model().clock.ticks_in(1.0).max(1);
         let kept = BTreeMap::from([(world.state().tick, world.state().clone())]);
-        let encoder = Encoder::new(clients.clone())?;
+        let encoder = EncoderThread::new(clients.clone())?;
         let [shown, ground, pictured, planned] = [RateLimiter::default(); 4];
         Ok(Player {
             world,

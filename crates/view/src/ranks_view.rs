@@ -26,7 +26,7 @@ impl RanksView {
         RanksView(Arc::new(Mutex::new(live)))
     }
 
-    /// Returns a controller that requests what the view displays, and otherwise delegates to
+    /// Returns a controller that requests the displayed data, and otherwise delegates to
     /// `inner`.
     pub fn controller<'a>(&self, inner: &'a mut dyn Controller) -> WatchedController<'a> {
         WatchedController { view: self.clone(), inner, begun: false, seen: None, shows: false }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// A request, as JSON: `{"kind":"seek","time":12.5}`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Request {
+pub enum PageRequest {
     /// Resume the run.
     Play,
     /// Pause the run.

@@ -1,7 +1,7 @@
 //! The constant part of a run, and its messages.
 
 use super::chunk::{COARSEST, Chunk};
-use super::message::{Kind, Message, Writer, text};
+use super::message::{EncodedMessage, MessageBuilder, MessageKind, text};
 use super::traffic::lights;
 use bekker_agent::GroundVehicle;
 use bekker_math::spatial::Vec3;
@@ -17,9 +17,9 @@ const REACH: f64 = 2000.0;
 /// Largest number of chunks at the coarsest level that is sent.
 const MOST_ROOTS: i64 = 16;
 
-/// Source of the messages of a page, which determines what its user can do.
+/// Source of the messages of a page; it determines the user's controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum MessageSource {
     /// A running simulation, which can be paused and paced.
     Live,
     /// A recorded run that is simulated again, with access to any time.
@@ -28,12 +28,12 @@ pub enum Source {
     File,
 }
 
-impl Source {
+impl MessageSource {
     fn word(self) -> &'static str {
         match self {
-            Source::Live => "live",
-            Source::Recorded => "recorded",
-            Source::File => "file",
+            MessageSource::Live => "live",
+            MessageSource::Recorded => "recorded",
+            MessageSource::File => "file",
         }
     }
 }
@@ -66,7 +66,7 @@ impl DisplayedRun {
     }
 
     /// The messages that a page needs before all others.
-    pub fn messages(&self, source: Source) -> Vec<Message> {
+    pub fn messages(&self, source: MessageSource) -> Vec<EncodedMessage> {
         let mut messages = vec![self.head(source)];
         let meshes = self.scene.meshes().iter().enumerate();
         messages.extend(meshes.map(|(index, mesh)| geometry(index, mesh)));
@@ -97,7 +97,7 @@ impl DisplayedRun {
         (j0..=j1.max(j0)).flat_map(|j| (i0..=i1.max(i0)).map(move |i| chunk(i, j))).collect()
     }
 
-    fn head(&self, source: Source) -> Message {
+    fn head(&self, source: MessageSource) -> EncodedMessage {
         let WorldModel { ground, clock, agents, .. } = &*self.model;
         let looks = self.scene.soils().iter().zip(ground.soils());
         let soils: Vec<_> = looks
@@ -141,9 +141,9 @@ impl DisplayedRun {
         }))
     }
 
-    fn props(&self) -> Message {
+    fn props(&self) -> EncodedMessage {
         let props = self.scene.props();
-        let mut writer = Writer::new(Kind::Props);
+        let mut writer = MessageBuilder::new(MessageKind::Props);
         writer.u32(props.len());
         for Instance { mesh, poses, scale, .. } in props {
             writer.u32(*mesh);
@@ -160,10 +160,10 @@ impl DisplayedRun {
 }
 
 /// Encodes the corners of a mesh, three per triangle.
-fn geometry(index: usize, mesh: &Mesh) -> Message {
+fn geometry(index: usize, mesh: &Mesh) -> EncodedMessage {
     let normals = mesh.corner_normals();
     let (mut turned, mut colors) = (Vec::new(), Vec::new());
-    let mut writer = Writer::new(Kind::Mesh);
+    let mut writer = MessageBuilder::new(MessageKind::Mesh);
     writer.u32(index).u32(3 * mesh.triangles());
     for ([origin, first, second], corners, material) in mesh.faces() {
         let flat = [

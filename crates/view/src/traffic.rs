@@ -1,11 +1,11 @@
 //! Radio links and states of traffic lights.
 
 use super::scene_message::DisplayedRun;
-use bekker_agent::{Light, TrafficLight};
+use bekker_agent::{SignalColor, TrafficLight};
 use bekker_world::{World, WorldModel};
 use serde_json::{Value, json};
 
-/// Pairs of agents, in ascending order, of which at least one received the last beacon of the
+/// Returns pairs of agents, in ascending order, where at least one received the last beacon of the
 /// other.
 ///
 /// The beacon must be no older than is possible without loss.
@@ -54,10 +54,10 @@ pub(super) fn lights(model: &WorldModel) -> Value {
 /// State of each approach to each traffic light at a time, s.
 pub(super) fn light_states(view: &DisplayedRun, time: f64) -> Vec<Vec<&'static str>> {
     let now_us = (time * 1e6).round() as u64;
-    let of = |light: Light| match light {
-        Light::Red => "red",
-        Light::Amber => "amber",
-        Light::Green => "green",
+    let of = |light: SignalColor| match light {
+        SignalColor::Red => "red",
+        SignalColor::Amber => "amber",
+        SignalColor::Green => "green",
     };
     let lights = view.model.lights.iter();
     lights.map(|own| own.timings(now_us).iter().map(|timing| of(timing.light)).collect()).collect()

@@ -4,7 +4,7 @@ use super::agent_slices::{AgentSlices, for_each_own};
 use super::world::World;
 use super::world_model::WorldModel;
 use bekker_agent::{
-    AgentState, AgentWorkspace, GroundVehicle, LastObservation, Network, Stopwatch, Timings,
+    AgentState, AgentWorkspace, GroundVehicle, LastObservation, RadioLinks, Stopwatch, Timings,
 };
 use bekker_math::numeric::hypot;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl World {
     }
 
     /// Updates the positions of linked team members in own members.
-    pub(super) fn update_team_positions(&mut self, network: &Network, now_us: u64) {
+    pub(super) fn update_team_positions(&mut self, network: &RadioLinks, now_us: u64) {
         let World { model, state, views, own, .. } = self;
         for (agent, state) in state.agents.iter_mut().enumerate().filter(|(agent, _)| own[*agent]) {
             let Some(own) = state.autonomy.as_mut().filter(|_| state.outcome.is_none()) else {

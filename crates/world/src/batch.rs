@@ -12,21 +12,21 @@ use std::sync::Arc;
 /// They serve as episodes of learning, futures of a planner or samples of a study. They step in
 /// parallel, one world per task. Each gives the same bits as it does alone.
 #[derive(Clone, Debug)]
-pub struct Batch {
+pub struct WorldBatch {
     model: Arc<WorldModel>,
     worlds: Vec<World>,
 }
 
-impl Batch {
+impl WorldBatch {
     /// Creates `worlds` worlds at time 0. The vehicles are settled once.
-    pub fn new(model: impl Into<Arc<WorldModel>>, worlds: usize) -> Batch {
+    pub fn new(model: impl Into<Arc<WorldModel>>, worlds: usize) -> WorldBatch {
         let first = World::new(model);
-        Batch { model: first.shared_model(), worlds: vec![first; worlds] }
+        WorldBatch { model: first.shared_model(), worlds: vec![first; worlds] }
     }
 
     /// Creates `worlds` copies of a world.
-    pub fn from_world(world: &World, worlds: usize) -> Batch {
-        Batch { model: world.shared_model(), worlds: vec![world.clone(); worlds] }
+    pub fn from_world(world: &World, worlds: usize) -> WorldBatch {
+        WorldBatch { model: world.shared_model(), worlds: vec![world.clone(); worlds] }
     }
 
     /// Returns the shared model.
@@ -74,7 +74,7 @@ impl Batch {
     }
 }
 
-impl Index<usize> for Batch {
+impl Index<usize> for WorldBatch {
     type Output = World;
 
     fn index(&self, world: usize) -> &World {
@@ -82,7 +82,7 @@ impl Index<usize> for Batch {
     }
 }
 
-impl IndexMut<usize> for Batch {
+impl IndexMut<usize> for WorldBatch {
     fn index_mut(&mut self, world: usize) -> &mut World {
         &mut self.worlds[world]
     }

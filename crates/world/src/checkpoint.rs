@@ -184,7 +184,7 @@ fn decode_as<S: DeserializeOwned>(
 /// Number of differences listed one by one.
 const MAX_LISTED: usize = 4;
 
-/// Describes the differences between the lines that determine two runs; `None` if there are none.
+/// Describes the differences between the lines that determine two runs; `None` if they are equal.
 pub fn differences(was: &str, is: &str) -> Option<String> {
     fn pairs(text: &str) -> BTreeMap<&str, &str> {
         text.lines().map(|line| line.split_once(" = ").unwrap_or((line, ""))).collect()

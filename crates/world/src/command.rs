@@ -13,7 +13,7 @@ use bekker_vehicle::{Controls, Lock, Locks, Selector};
 
 /// Steering command.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Steering {
+pub enum SteeringCommand {
     /// Fraction of full lock, -1 (full right) to 1 (full left).
     Share(f64),
     /// Mean angle of the steered wheels, rad, positive to the left.
@@ -32,7 +32,7 @@ pub struct Command {
     /// Service brake, 0 to 1.
     pub brake: f64,
     /// Steering.
-    pub steering: Steering,
+    pub steering: SteeringCommand,
     /// Selector of the gearbox.
     pub gear: Selector,
     /// Pressure that central tire inflation works towards, Pa; unchanged if `None`.
@@ -52,7 +52,7 @@ impl Default for Command {
 impl From<Controls> for Command {
     fn from(controls: Controls) -> Command {
         let Controls { throttle, steering, brake, gear, inflation, locks, uncouple } = controls;
-        let steering = Steering::Share(steering);
+        let steering = SteeringCommand::Share(steering);
         Command { throttle, brake, steering, gear, inflation, locks, uncouple }
     }
 }
@@ -197,14 +197,14 @@ impl WorldModel {
         let allowed = "a finite number";
         check_range("throttle", throttle, f64::MAX, allowed)?;
         check_range("brake", brake, f64::MAX, allowed)?;
-        let (Steering::Share(given) | Steering::Angle(given)) = steering;
+        let (SteeringCommand::Share(given) | SteeringCommand::Angle(given)) = steering;
         check_range("steering", given, f64::MAX, allowed)?;
         let steering = match steering {
-            Steering::Share(value) if value != 0.0 && !vehicle.properties().can_steer => {
+            SteeringCommand::Share(value) if value != 0.0 && !vehicle.properties().can_steer => {
                 return Err(CommandError::NoSteering { vehicle: vehicle.name().into(), value });
             }
-            Steering::Share(share) => share,
-            Steering::Angle(angle) => {
+            SteeringCommand::Share(share) => share,
+            SteeringCommand::Angle(angle) => {
                 let no_angle = || CommandError::NoAngle { vehicle: vehicle.name().into() };
                 angle / vehicle.properties().max_steering_angle.ok_or_else(no_angle)?
             }

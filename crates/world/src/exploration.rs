@@ -3,10 +3,10 @@
 use super::hole::Hole;
 use super::run_summary::{ExplorationSummary, RunWarning};
 use super::world::World;
-use bekker_agent::{OutcomeCode, Task, VehicleSummary, whole_microseconds};
+use bekker_agent::{OutcomeCode, TeamTask, VehicleSummary, whole_microseconds};
 use bekker_autonomy::ElevationMap;
-use bekker_autonomy::elevation_map::{TILE, TileKey, index};
-use bekker_autonomy::obstacles::{Class, ObstacleModel};
+use bekker_autonomy::elevation_map::{MapTileKey, TILE, index};
+use bekker_autonomy::obstacles::{CellClass, ObstacleModel};
 use std::collections::BTreeMap;
 
 impl World {
@@ -70,7 +70,7 @@ impl World {
     /// Warning if the team's search ended below the requested fraction.
     pub(super) fn incomplete_search(&self) -> Option<RunWarning> {
         let team = self.model.team.as_ref()?;
-        let Some(Task::Search { share, .. }) = team.task else { return None };
+        let Some(TeamTask::Search { share, .. }) = team.task else { return None };
         let ledger = &self.state.agents.get(team.authority)?.autonomy.as_ref()?.member.ledger;
         let [_, found] = *ledger.explored().last()?;
         let name = &self.model.agents[team.authority].name;
@@ -110,7 +110,7 @@ impl World {
                 let class = classes.class(at);
                 if class.is_blocked() {
                     let corner = at.map(|index| f64::from(index) * side);
-                    found.push(BlockedCell { corner, side, is_hole: class == Class::Hole });
+                    found.push(BlockedCell { corner, side, is_hole: class == CellClass::Hole });
                 }
             }
         }
@@ -139,7 +139,7 @@ pub struct BlockedCell {
 pub(super) struct CellClasses<'m> {
     map: &'m ElevationMap,
     model: ObstacleModel,
-    classified: BTreeMap<TileKey, Vec<Class>>,
+    classified: BTreeMap<MapTileKey, Vec<CellClass>>,
 }
 
 impl<'m> CellClasses<'m> {
@@ -149,8 +149,8 @@ impl<'m> CellClasses<'m> {
     }
 
     /// Returns the class of a cell (column, row).
-    pub fn class(&mut self, cell: [i32; 2]) -> Class {
-        let (key, CellClasses { map, model, classified }) = (TileKey::containing(cell), self);
+    pub fn class(&mut self, cell: [i32; 2]) -> CellClass {
+        let (key, CellClasses { map, model, classified }) = (MapTileKey::containing(cell), self);
         let of_tile = || model.classify(map, key).classes.to_vec();
         classified.entry(key).or_insert_with(of_tile)[index(cell)]
     }

@@ -2,12 +2,12 @@
 
 use super::command::Command;
 use super::world::World;
-use bekker_agent::{ReceivedMessage, Station};
+use bekker_agent::{RadioStation, ReceivedMessage};
 use bekker_sensor::{Delivery, Reading, Sensor};
 
 /// Input of an external driver at a heartbeat.
 ///
-/// It contains the time, what its own vehicle's sensors delivered since the last heartbeat, and the
+/// It contains the time, the readings of the vehicle's sensors since the last heartbeat, and the
 /// received radio messages. It contains no pose, no ground and no other vehicle except as its
 /// sensors measure them. So the same driver could drive the real vehicle.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ impl World {
         let heartbeat = self.state.steps as f64 * self.model.clock.step();
         let sensors = &self.model.agents[agent].sensors;
         let radio = self.state.agents[agent].radio.as_deref();
-        let radio_messages = radio.map_or(&[][..], Station::arrived);
+        let radio_messages = radio.map_or(&[][..], RadioStation::received_messages);
         let delivered = self.delivered(agent);
         Perception { time: self.time(), heartbeat, sensors, delivered, radio_messages }
     }

@@ -42,9 +42,9 @@ mod world;
 mod world_model;
 
 pub use autonomy_view::{AutonomyView, CellView};
-pub use batch::Batch;
+pub use batch::WorldBatch;
 pub use checkpoint::CheckpointError;
-pub use command::{Command, CommandError, Steering};
+pub use command::{Command, CommandError, SteeringCommand};
 pub use controller::{
     CommandOrigin, CommandRecord, Controller, ControllerRequest, ControllerView, ViewRequest,
 };
@@ -54,7 +54,7 @@ pub use external_vehicle::{ExternalVehicle, OnTimeout};
 pub use heartbeat_record::{HeartbeatRecord, sort_deliveries};
 pub use hole::Hole;
 pub use rank_access::RankAccess;
-pub use respawn::Placement;
+pub use respawn::VehiclePlacement;
 pub use run_summary::{ExplorationSummary, PacingSummary, RunSummary, RunWarning};
 pub use scene::{ImportedMeshes, SceneModel, VisibleWorld};
 pub use scenery::scatter_props;

@@ -11,7 +11,7 @@ use bekker_sensor::lidar::{Cloud, LidarSpec, Rays, ScanPart};
 use bekker_sensor::relief::HeightPyramid;
 use bekker_sensor::scene::{InstanceSet, Scene, interpolate_pose};
 use bekker_sensor::{Delivery, DueFrame, Model, Promise, Reading, Sensor};
-use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
+use bekker_sync::message::{PartState, RunningGearMessage, VehicleMessage};
 use std::sync::Arc;
 
 /// Greatest rotation of a wheel during one part of a scan, rad.
@@ -157,8 +157,8 @@ impl PendingFrame {
 fn max_spin(message: &VehicleMessage) -> f64 {
     let fastest = |parts: &[PartState]| parts.iter().map(|p| p.spin.abs()).fold(0.0, f64::max);
     match &message.gear {
-        RunningGear::Wheels(wheels) => fastest(wheels),
-        RunningGear::Tracks { sprockets, idlers, road_wheels, .. } => {
+        RunningGearMessage::Wheels(wheels) => fastest(wheels),
+        RunningGearMessage::Tracks { sprockets, idlers, road_wheels, .. } => {
             fastest(sprockets).max(fastest(idlers)).max(fastest(road_wheels))
         }
     }
@@ -181,8 +181,8 @@ fn rewound(message: &VehicleMessage, ago: f64) -> VehicleMessage {
         }
     };
     match &mut message.gear {
-        RunningGear::Wheels(wheels) => back(wheels),
-        RunningGear::Tracks { sprockets, idlers, road_wheels, .. } => {
+        RunningGearMessage::Wheels(wheels) => back(wheels),
+        RunningGearMessage::Tracks { sprockets, idlers, road_wheels, .. } => {
             [sprockets, idlers, road_wheels].into_iter().for_each(|parts| back(parts));
         }
     }

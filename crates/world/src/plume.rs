@@ -1,6 +1,6 @@
 //! Dust and snow behind vehicles: puffs at the vehicles' recent positions.
 //!
-//! A puff represents what a vehicle raises in a fifth of a second. Its position, width and density
+//! A puff represents the dust of a vehicle in a fifth of a second. Its position, width and density
 //! follow from the vehicle's present message and the time. The earlier positions lie on the arc of
 //! the present velocity and yaw rate. No history is stored, so a plume is the same on any rank and
 //! in a resumed run.
@@ -12,7 +12,7 @@ use bekker_math::random::RandomStream;
 use bekker_math::spatial::{Quat, Vec3};
 use bekker_sensor::air::{Air, DustPuff};
 use bekker_sensor::dust::raised_extinction;
-use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
+use bekker_sync::message::{PartState, RunningGearMessage, VehicleMessage};
 use std::f64::consts::TAU;
 
 /// Time between two puffs, µs.
@@ -149,7 +149,7 @@ fn mass(ground_vehicle: &AnyVehicle) -> f64 {
 /// Sources of dust: the wheels, or each track at its idler.
 fn sources(ground_vehicle: &AnyVehicle, message: &VehicleMessage) -> Vec<DustEmitter> {
     match (ground_vehicle, &message.gear) {
-        (AnyVehicle::Wheeled(own), RunningGear::Wheels(wheels)) => {
+        (AnyVehicle::Wheeled(own), RunningGearMessage::Wheels(wheels)) => {
             let radius = own.properties().drive_radius;
             let source = |wheel: &PartState| DustEmitter {
                 place: wheel.pose.position,
@@ -158,7 +158,7 @@ fn sources(ground_vehicle: &AnyVehicle, message: &VehicleMessage) -> Vec<DustEmi
             };
             wheels.iter().map(source).collect()
         }
-        (AnyVehicle::Tracked(own), RunningGear::Tracks { sprockets, idlers, .. }) => {
+        (AnyVehicle::Tracked(own), RunningGearMessage::Tracks { sprockets, idlers, .. }) => {
             let radius = own.vehicle.spec().pitch_radius();
             let source = |(sprocket, idler): (&PartState, &PartState)| DustEmitter {
                 place: idler.pose.position,

@@ -3,8 +3,8 @@
 use crate::command::CommandError;
 use crate::world::World;
 use bekker_agent::{
-    Beacon, Hazard, Message, Outcome, Pedestrian, RadioNet, ReceivedMessage, Station, TrafficLight,
-    Transmission,
+    Beacon, Hazard, Outcome, Pedestrian, RadioMessage, RadioNet, RadioStation, ReceivedMessage,
+    TrafficLight, Transmission,
 };
 use std::convert::Infallible;
 
@@ -60,7 +60,7 @@ impl World {
         Ok(())
     }
 
-    fn station(&mut self, member: usize) -> &mut Station {
+    fn station(&mut self, member: usize) -> &mut RadioStation {
         self.state.agents[member].radio.get_or_insert_default()
     }
 
@@ -100,11 +100,11 @@ impl World {
         let (pose, speed, yaw_rate) = (view.pose, view.speed, view.twist.angular.z);
         let aimed = station.aimed.filter(|_| drives);
         let beacon = Beacon { pose, speed, acceleration, aimed, yaw_rate, slip, sinkage, soil };
-        let mut messages = vec![Message::Beacon(beacon)];
+        let mut messages = vec![RadioMessage::Beacon(beacon)];
         if is_stranded {
-            messages.push(Message::Hazard(Hazard { place, radius: HAZARD_RADIUS }));
+            messages.push(RadioMessage::Hazard(Hazard { place, radius: HAZARD_RADIUS }));
         }
-        messages.extend(station.outbox.drain(..).map(Message::User));
+        messages.extend(station.outbox.drain(..).map(RadioMessage::User));
         Transmission { from: member as u32, place, messages }
     }
 
@@ -116,9 +116,9 @@ impl World {
             self.model.lights.iter().enumerate().filter(|(_, light)| light.radio == Some(net));
         let is_new_second = self.model.radios[net].is_first_of_second(exchange);
         let of = |(index, light): (usize, &TrafficLight)| {
-            let mut messages = vec![Message::Signal(light.timings(now_us))];
+            let mut messages = vec![RadioMessage::Signal(light.timings(now_us))];
             if is_new_second {
-                messages.push(Message::Map(light.approaches.clone()));
+                messages.push(RadioMessage::Map(light.approaches.clone()));
             }
             Transmission { from: (agents + index) as u32, place: light.place, messages }
         };
@@ -132,7 +132,7 @@ impl World {
         let of = |(index, own): (usize, &Pedestrian)| {
             let user = own.road_user(now_us);
             let (from, place) = ((before + index) as u32, user.place);
-            Transmission { from, place, messages: vec![Message::RoadUser(user)] }
+            Transmission { from, place, messages: vec![RadioMessage::RoadUser(user)] }
         };
         on_foot.filter(|(_, own)| own.radio == Some(net)).map(of).collect()
     }

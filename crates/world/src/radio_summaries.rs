@@ -1,7 +1,7 @@
 //! Summaries of radios and platoons of a run.
 
 use crate::world::World;
-use bekker_agent::{PlatoonSummary, RadioSummary, Station};
+use bekker_agent::{PlatoonSummary, RadioStation, RadioSummary};
 
 impl World {
     /// Summaries of radios and platoons. They need all agents, so rank 0 must have gathered them.
@@ -9,7 +9,7 @@ impl World {
         let nets = self.model.radios.iter();
         let members = nets.flat_map(|net| net.members.iter().map(move |&member| (net, member)));
         let summary = members.filter_map(|(net, member)| {
-            let Station { metrics, .. } = self.state.agents[member].radio.as_deref()?;
+            let RadioStation { metrics, .. } = self.state.agents[member].radio.as_deref()?;
             let ratio = metrics.received as f64 / metrics.expected as f64;
             Some(RadioSummary {
                 vehicle: self.model.agents[member].name.clone(),

@@ -4,7 +4,7 @@
 //! tires nor its overlay. Rank 0 also has the states of other ranks' agents as last gathered.
 
 use super::command::CommandError;
-use super::respawn::Placement;
+use super::respawn::VehiclePlacement;
 use super::team_exchange::AgentPair;
 use super::world::{MotionBounds, SharedObstacleChanges, World, derive_agent};
 use super::world_model::{WorldModel, WorldState};
@@ -46,7 +46,7 @@ pub trait RankAccess: Sized {
     /// Returns the agents that step here, in ascending order.
     fn own_agents(&self) -> &[usize];
 
-    /// Returns the position of an own agent, m, and the greater of its own and its trailer's speed,
+    /// Returns the position of a local agent, m, and the greater of its and its trailer's speed,
     /// m/s.
     fn position_and_speed(&self, agent: usize) -> ([f64; 2], f64);
 
@@ -101,7 +101,7 @@ pub trait RankAccess: Sized {
     /// letters for own agents. It also receives the pairs that may exchange letters.
     ///
     /// # Errors
-    /// Those of `carry`.
+    /// The errors of `carry`.
     fn exchange_maps<E>(
         &mut self,
         span_us: [u64; 2],
@@ -114,7 +114,7 @@ pub trait RankAccess: Sized {
     /// members.
     ///
     /// # Errors
-    /// Those of `carry`.
+    /// The errors of `carry`.
     fn exchange_radio<E>(
         &mut self,
         span_us: [u64; 2],
@@ -143,26 +143,26 @@ pub trait RankAccess: Sized {
     ///
     /// # Errors
     /// [`CommandError`] as [`World::respawn`].
-    fn check_placement(&self, agent: usize, place: &Placement) -> Result<(), CommandError>;
+    fn check_placement(&self, agent: usize, place: &VehiclePlacement) -> Result<(), CommandError>;
 
     /// Checks that all agents can be placed at these positions without overlap, on any rank.
     ///
     /// # Errors
     /// [`CommandError`] as [`World::respawn_all`].
-    fn check_placements(&self, places: &[Placement]) -> Result<(), CommandError>;
+    fn check_placements(&self, places: &[VehiclePlacement]) -> Result<(), CommandError>;
 
     /// Returns the first own agent that would overlap another agent placed at `place`.
-    fn overlapping_own_agent(&self, agent: usize, place: &Placement) -> Option<usize>;
+    fn overlapping_own_agent(&self, agent: usize, place: &VehiclePlacement) -> Option<usize>;
 
     /// Publishes the ground under an own agent's wheels, which it leaves behind. Returns the
     /// patches.
     fn publish_under_wheels(&mut self, agent: usize) -> &Patches;
 
     /// Places an own agent in its design position, without settling it.
-    fn place_in_design_position(&mut self, agent: usize, place: &Placement);
+    fn place_in_design_position(&mut self, agent: usize, place: &VehiclePlacement);
 
     /// Places an own agent and settles it to equilibrium on the published ground.
-    fn place_in_equilibrium(&mut self, agent: usize, place: &Placement) -> StartCondition;
+    fn place_in_equilibrium(&mut self, agent: usize, place: &VehiclePlacement) -> StartCondition;
 
     /// Returns the greatest speed of own agents, m/s.
     fn greatest_speed(&self) -> f64;
@@ -320,15 +320,15 @@ impl RankAccess for World {
         self.state.agents[agent] = AgentState::remote();
     }
 
-    fn check_placement(&self, agent: usize, place: &Placement) -> Result<(), CommandError> {
+    fn check_placement(&self, agent: usize, place: &VehiclePlacement) -> Result<(), CommandError> {
         World::check_placement(self, agent, place)
     }
 
-    fn check_placements(&self, places: &[Placement]) -> Result<(), CommandError> {
+    fn check_placements(&self, places: &[VehiclePlacement]) -> Result<(), CommandError> {
         World::check_placements(self, places)
     }
 
-    fn overlapping_own_agent(&self, agent: usize, place: &Placement) -> Option<usize> {
+    fn overlapping_own_agent(&self, agent: usize, place: &VehiclePlacement) -> Option<usize> {
         World::overlapping_own_agent(self, agent, place)
     }
 
@@ -336,11 +336,11 @@ impl RankAccess for World {
         World::publish_under_wheels(self, agent)
     }
 
-    fn place_in_design_position(&mut self, agent: usize, place: &Placement) {
+    fn place_in_design_position(&mut self, agent: usize, place: &VehiclePlacement) {
         World::place_in_design_position(self, agent, place);
     }
 
-    fn place_in_equilibrium(&mut self, agent: usize, place: &Placement) -> StartCondition {
+    fn place_in_equilibrium(&mut self, agent: usize, place: &VehiclePlacement) -> StartCondition {
         World::place_in_equilibrium(self, agent, place)
     }
 
@@ -409,7 +409,7 @@ impl World {
         }
     }
 
-    /// Position of an own agent, m, and the greater of its own and its trailer's speed, m/s.
+    /// Position of a local agent, m, and the greater of the agent's and its trailer's speed, m/s.
     pub(super) fn position_and_speed(&self, agent: usize) -> ([f64; 2], f64) {
         self.model.agents[agent].position_and_speed(self.workspace_of(agent))
     }

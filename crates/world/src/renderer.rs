@@ -54,7 +54,7 @@ impl Renderer {
 
 #[cfg(feature = "gpu")]
 impl Renderers {
-    /// Returns a renderer on the scene's graphics card, or on the processor if there is none or it
+    /// Returns a renderer on the scene's graphics card, or on the processor without one or if it
     /// is lost.
     pub fn renderer(
         &mut self,

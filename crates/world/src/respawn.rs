@@ -18,7 +18,7 @@ const MAX_SPEED: f64 = 50.0;
 
 /// Position, heading and speed of a vehicle to be placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Placement {
+pub struct VehiclePlacement {
     /// Origin of the chassis frame, m.
     pub position: [f64; 2],
     /// Heading, rad from x (east), counterclockwise.
@@ -39,7 +39,7 @@ impl World {
     pub fn respawn(
         &mut self,
         agent: usize,
-        place: &Placement,
+        place: &VehiclePlacement,
     ) -> Result<StartCondition, CommandError> {
         self.check_placement(agent, place)?;
         if !self.is_own(agent) {
@@ -58,7 +58,7 @@ impl World {
     /// agents. The world is then unchanged.
     pub fn respawn_all(
         &mut self,
-        places: &[Placement],
+        places: &[VehiclePlacement],
     ) -> Result<Vec<StartCondition>, CommandError> {
         self.check_placements(places)?;
         if let Some(agent) = (0..places.len()).find(|&agent| !self.is_own(agent)) {
@@ -71,7 +71,7 @@ impl World {
             .collect())
     }
 
-    fn respawn_agent(&mut self, agent: usize, place: &Placement) -> StartCondition {
+    fn respawn_agent(&mut self, agent: usize, place: &VehiclePlacement) -> StartCondition {
         self.publish_under_wheels(agent);
         let stand = self.place_in_equilibrium(agent, place);
         self.finish_respawn(agent, self.greatest_speed());
@@ -89,7 +89,7 @@ impl World {
     }
 
     /// Places an own agent in its design position, without settling it.
-    pub(super) fn place_in_design_position(&mut self, agent: usize, place: &Placement) {
+    pub(super) fn place_in_design_position(&mut self, agent: usize, place: &VehiclePlacement) {
         let own = &self.model.agents[agent];
         let now_us = self.model.clock.micros(self.state.tick);
         let state = own.in_design_position(&self.model.pose(agent, place), place.speed, now_us);
@@ -100,7 +100,7 @@ impl World {
     pub(super) fn place_in_equilibrium(
         &mut self,
         agent: usize,
-        place: &Placement,
+        place: &VehiclePlacement,
     ) -> StartCondition {
         let WorldModel { ground, clock, agents, .. } = &*self.model;
         let (now_us, step) = (clock.micros(self.state.tick), clock.step());
@@ -133,7 +133,7 @@ impl World {
     }
 
     /// Checks that all agents can be placed at these positions without overlap, on any rank.
-    pub(super) fn check_placements(&self, places: &[Placement]) -> Result<(), CommandError> {
+    pub(super) fn check_placements(&self, places: &[VehiclePlacement]) -> Result<(), CommandError> {
         let agents = self.state.agents.len();
         if places.len() != agents {
             return Err(CommandError::Count { places: places.len(), agents });
@@ -156,13 +156,13 @@ impl World {
     pub(super) fn check_placement(
         &self,
         agent: usize,
-        place: &Placement,
+        place: &VehiclePlacement,
     ) -> Result<(), CommandError> {
         let agents = self.state.agents.len();
         if agent >= agents {
             return Err(CommandError::NoAgent { agent, agents });
         }
-        let Placement { position: position @ [x, y], heading, speed } = *place;
+        let VehiclePlacement { position: position @ [x, y], heading, speed } = *place;
         check_range("x", x, MAX_COORDINATE, "from -1000000 to 1000000 m")?;
         check_range("y", y, MAX_COORDINATE, "from -1000000 to 1000000 m")?;
         check_range("heading", heading, 1e3, "from -1000 to 1000 rad")?;
@@ -181,7 +181,7 @@ impl World {
     }
 
     /// Returns the first obstacle that an agent would touch in its design position.
-    fn obstacle_at(&self, agent: usize, place: &Placement) -> Option<u32> {
+    fn obstacle_at(&self, agent: usize, place: &VehiclePlacement) -> Option<u32> {
         let WorldModel { obstacles, agents, clock, .. } = &*self.model;
         if obstacles.is_empty() {
             return None;
@@ -208,7 +208,11 @@ impl World {
     }
 
     /// Returns the first own agent that would overlap another agent placed at `place`.
-    pub(super) fn overlapping_own_agent(&self, agent: usize, place: &Placement) -> Option<usize> {
+    pub(super) fn overlapping_own_agent(
+        &self,
+        agent: usize,
+        place: &VehiclePlacement,
+    ) -> Option<usize> {
         let pose = self.model.pose(agent, place);
         let in_its_way = |&other: &usize| {
             let chassis = &self.workspace_of(other).vehicle;
@@ -221,8 +225,8 @@ impl World {
 
 impl WorldModel {
     /// Chassis frame of an agent placed on the undisturbed ground.
-    fn pose(&self, agent: usize, place: &Placement) -> Pose {
-        let Placement { position: [x, y], heading, .. } = *place;
+    fn pose(&self, agent: usize, place: &VehiclePlacement) -> Pose {
+        let VehiclePlacement { position: [x, y], heading, .. } = *place;
         self.agents[agent].vehicle.resting_pose(self.ground.terrain(), x, y, heading)
     }
 
@@ -233,8 +237,8 @@ impl WorldModel {
     }
 
     /// Error for a position that another agent occupies.
-    pub fn occupied(&self, agent: usize, place: &Placement, other: usize) -> CommandError {
-        let Placement { position, heading, .. } = *place;
+    pub fn occupied(&self, agent: usize, place: &VehiclePlacement, other: usize) -> CommandError {
+        let VehiclePlacement { position, heading, .. } = *place;
         let [vehicle, other] = [agent, other].map(|agent| self.agents[agent].name.clone());
         CommandError::Occupied { position, heading, vehicle, what: format!("vehicle {other}") }
     }

@@ -2,11 +2,11 @@
 //!
 //! Lamps emit no light: the material of a lit lamp is bright, and that of an unlit lamp is dark.
 
-use bekker_agent::{ARM_HEIGHT, BarrierArm, Light, OPEN_ARM_ANGLE, Pedestrian, TrafficLight};
+use bekker_agent::{ARM_HEIGHT, BarrierArm, OPEN_ARM_ANGLE, Pedestrian, SignalColor, TrafficLight};
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::{cos, sin};
 use bekker_math::spatial::{Pose, Quat, Vec3};
-use bekker_sensor::class::Class;
+use bekker_sensor::class::SurfaceClass;
 use bekker_sensor::material::Material;
 use bekker_sensor::mesh::{Mesh, MeshBuilder};
 use bekker_sensor::scene::Instance;
@@ -56,7 +56,8 @@ impl RoadsideVisual {
         };
         let mut visual = RoadsideVisual::default();
         if lights.iter().any(|light| light.arm.is_none()) {
-            visual.heads = [Light::Red, Light::Amber, Light::Green].map(|light| add(head(light)));
+            visual.heads = [SignalColor::Red, SignalColor::Amber, SignalColor::Green]
+                .map(|light| add(head(light)));
         }
         visual.arms = lights.iter().map(|light| light.arm.map(|own| add(arm(&own)))).collect();
         if !pedestrians.is_empty() {
@@ -75,7 +76,7 @@ impl RoadsideVisual {
         moments_us: [u64; 2],
     ) -> Vec<Instance> {
         let mut parts = Vec::new();
-        let mut add = |mesh: usize, poses: [Pose; 2], class: Class| {
+        let mut add = |mesh: usize, poses: [Pose; 2], class: SurfaceClass| {
             parts.push(Instance { mesh, poses, scale: 1.0, agent: NO_AGENT, class });
         };
         for (light, arm) in lights.iter().zip(&self.arms) {
@@ -88,7 +89,7 @@ impl RoadsideVisual {
                     let position = Vec3::new(x, y, terrain.height(x, y) + ARM_HEIGHT);
                     Pose { position, orientation: turn }
                 });
-                add(*mesh, poses, Class::Other);
+                add(*mesh, poses, SurfaceClass::Other);
                 continue;
             }
             // The signal is that at the end of the frame.
@@ -98,13 +99,13 @@ impl RoadsideVisual {
                     position: Vec3::new(x, y, terrain.height(x, y)),
                     orientation: Quat::from_axis_angle(&Vec3::z_axis(), approach.heading),
                 };
-                add(self.heads[timing.light as usize], [pose; 2], Class::Post);
+                add(self.heads[timing.light as usize], [pose; 2], SurfaceClass::Post);
             }
         }
         let [trunk, leg, arm] = self.body;
         for own in pedestrians {
             let at = moments_us.map(|now_us| (own.pose(terrain, now_us), own.motion(now_us)));
-            add(trunk, at.map(|(pose, _)| pose), Class::Pedestrian);
+            add(trunk, at.map(|(pose, _)| pose), SurfaceClass::Pedestrian);
             let mut limb = |mesh: usize, [height, aside]: [f64; 2], sense: f64| {
                 let poses = at.map(|(pose, motion)| {
                     let phase = std::f64::consts::TAU * motion.distance / TWO_STEPS;
@@ -115,7 +116,7 @@ impl RoadsideVisual {
                             * Quat::from_axis_angle(&Vec3::y_axis(), swing),
                     }
                 });
-                add(mesh, poses, Class::Pedestrian);
+                add(mesh, poses, SurfaceClass::Pedestrian);
             };
             for side in [1.0, -1.0] {
                 limb(leg, [HIPS[0], side * HIPS[1]], side);
@@ -127,14 +128,16 @@ impl RoadsideVisual {
 }
 
 /// A signal head on its post, facing -x.
-fn head(shown: Light) -> MeshBuilder {
+fn head(shown: SignalColor) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     builder.column([0.0; 3], &[[-0.3, 0.06], [2.5, 0.06]], 12, CASE);
     builder.block([0.0, 0.0, 2.95], [0.25, 0.36, 1.0], CASE);
     // From top to bottom: red, amber, green.
-    for (light, color, z) in
-        [(Light::Red, RED, 3.26), (Light::Amber, AMBER, 2.95), (Light::Green, GREEN, 2.64)]
-    {
+    for (light, color, z) in [
+        (SignalColor::Red, RED, 3.26),
+        (SignalColor::Amber, AMBER, 2.95),
+        (SignalColor::Green, GREEN, 2.64),
+    ] {
         let material = if light == shown { color } else { DARK };
         let round = |k: usize| {
             // Counterclockwise for a viewer who looks along x.

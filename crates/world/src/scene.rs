@@ -3,20 +3,20 @@
 use super::roadside_visual::RoadsideVisual;
 use super::visuals::{VehicleVisual, VisualMeshes, visual};
 use bekker_agent::{
-    AgentModel, AnyVehicle, GroundVehicle, Obstacles, Pedestrian, Prop, TrafficLight,
+    AgentModel, AnyVehicle, GroundVehicle, Obstacles, Pedestrian, SceneryObject, TrafficLight,
 };
 use bekker_ground::GroundModel;
 use bekker_math::numeric::{acos, atan2, cos, hypot, sin};
 use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
 use bekker_sensor::air::Air;
-use bekker_sensor::class::Class;
+use bekker_sensor::class::SurfaceClass;
 use bekker_sensor::dust::DustSource;
 use bekker_sensor::material::SoilAppearance;
 use bekker_sensor::mesh::Mesh;
 use bekker_sensor::relief::HeightPyramid;
 use bekker_sensor::scene::{Instance, InstanceSet, Scene};
 use bekker_sensor::sky::Sky;
-use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
+use bekker_sync::message::{PartState, RunningGearMessage, VehicleMessage};
 use bekker_vehicle::collision::Stem;
 use bekker_vehicle::spec::TrackedSpec;
 use std::sync::Arc;
@@ -72,14 +72,14 @@ pub struct SceneModel {
 
 impl SceneModel {
     /// Creates the scene model of a world with these props.
-    pub fn new<'a>(world: impl Into<VisibleWorld<'a>>, props: &[Prop]) -> SceneModel {
+    pub fn new<'a>(world: impl Into<VisibleWorld<'a>>, props: &[SceneryObject]) -> SceneModel {
         SceneModel::with_meshes(world, props, ImportedMeshes::default())
     }
 
     /// Creates the scene model of a world with these props and imported meshes.
     pub fn with_meshes<'a>(
         world: impl Into<VisibleWorld<'a>>,
-        props: &[Prop],
+        props: &[SceneryObject],
         imported: ImportedMeshes,
     ) -> SceneModel {
         let VisibleWorld { ground, agents, lights, pedestrians } = world.into();
@@ -247,7 +247,7 @@ fn tilt_to_ground(instance: &mut Instance, heading: f64) {
 /// Tilt of a fallen tree, rad. Its crown keeps it off the ground.
 const FALLEN_TILT: f64 = 1.45;
 
-type PlacedMesh = (usize, Class, Pose);
+type PlacedMesh = (usize, SurfaceClass, Pose);
 
 /// Meshes of a vehicle at their poses.
 fn parts(
@@ -260,10 +260,10 @@ fn parts(
         position: chassis.point(&pose.position),
         orientation: chassis.orientation * pose.orientation,
     };
-    let mut placed = vec![(visual.hull, Class::Vehicle, *chassis)];
+    let mut placed = vec![(visual.hull, SurfaceClass::Vehicle, *chassis)];
     let wheels = match &message.gear {
-        RunningGear::Wheels(wheels) => wheels,
-        RunningGear::Tracks { road_wheels, .. } => road_wheels,
+        RunningGearMessage::Wheels(wheels) => wheels,
+        RunningGearMessage::Tracks { road_wheels, .. } => road_wheels,
     };
     let half_turn = Quat::from_scaled_axis(Vec3::z() * std::f64::consts::PI);
     for (index, wheel) in wheels.iter().enumerate() {
@@ -275,7 +275,7 @@ fn parts(
         let mesh = visual.wheels.get(index / 2).or(visual.wheels.last());
         let Some(&mesh) = mesh else { continue };
         let mut place = |position: Vec3| {
-            placed.push((mesh, Class::Wheel, world(&Pose { position, orientation })));
+            placed.push((mesh, SurfaceClass::Wheel, world(&Pose { position, orientation })));
         };
         match visual.twins.get(index / 2) {
             Some(&apart) if apart > 0.0 => {
@@ -286,15 +286,15 @@ fn parts(
         }
     }
     let arms = visual.arms.iter().filter_map(|arm| arm.placed(message));
-    placed.extend(arms.map(|(mesh, pose)| (mesh, Class::Vehicle, pose)));
+    placed.extend(arms.map(|(mesh, pose)| (mesh, SurfaceClass::Vehicle, pose)));
     if let (
         Some(track),
         AnyVehicle::Tracked(own),
-        RunningGear::Tracks { shoes, sprockets, idlers, .. },
+        RunningGearMessage::Tracks { shoes, sprockets, idlers, .. },
     ) = (&visual.track, ground_vehicle, &message.gear)
     {
         let mut add = |mesh: usize, all: &[PartState]| {
-            placed.extend(all.iter().map(|part| (mesh, Class::Wheel, world(&part.pose))));
+            placed.extend(all.iter().map(|part| (mesh, SurfaceClass::Wheel, world(&part.pose))));
         };
         add(track.sprocket, sprockets);
         add(track.idler, idlers);
@@ -309,7 +309,7 @@ fn parts(
             }
             poses.extend(lower);
         }
-        placed.extend(poses.iter().map(|pose| (track.shoe, Class::TrackShoe, world(pose))));
+        placed.extend(poses.iter().map(|pose| (track.shoe, SurfaceClass::TrackShoe, world(pose))));
     }
     placed
 }

@@ -1,11 +1,11 @@
 //! Meshes of trees, rocks, posts and other props.
 
-use bekker_agent::{BARRIER, Prop, PropForm, PropKind};
+use bekker_agent::{BARRIER, PropForm, PropKind, SceneryObject};
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::{hypot, sin_cos};
 use bekker_math::random::RandomStream;
 use bekker_math::spatial::{Pose, Quat, Vec3};
-use bekker_sensor::class::Class;
+use bekker_sensor::class::SurfaceClass;
 use bekker_sensor::material::Material;
 use bekker_sensor::mesh::{Mesh, MeshBuilder};
 use bekker_sensor::scene::Instance;
@@ -16,7 +16,7 @@ const SHAPES: usize = 3;
 
 /// Places props on the terrain and adds their meshes.
 pub(super) fn instances(
-    props: &[Prop],
+    props: &[SceneryObject],
     terrain: &Terrain,
     meshes: &mut Vec<Mesh>,
 ) -> Vec<Instance> {
@@ -28,12 +28,12 @@ pub(super) fn instances(
             PropForm::Kind(PropKind::Block) => {
                 let size = prop.size.unwrap_or([1.0; 3]).map(|side| side as f32);
                 meshes.push(block(size).finish());
-                (meshes.len() - 1, Class::Other)
+                (meshes.len() - 1, SurfaceClass::Other)
             }
             PropForm::Kind(PropKind::Barrier) => {
                 let [length, ..] = prop.size.unwrap_or(BARRIER);
                 meshes.push(barrier(length as f32).finish());
-                (meshes.len() - 1, Class::Other)
+                (meshes.len() - 1, SurfaceClass::Other)
             }
             PropForm::Kind(kind) => {
                 let first = known.iter().find(|(own, _)| *own == kind).map(|(_, first)| *first);
@@ -66,7 +66,7 @@ pub fn scatter_props(
     kept: &[[f64; 2]],
     clear: f64,
     dice: &RandomStream,
-) -> Vec<Prop> {
+) -> Vec<SceneryObject> {
     let form = form.into();
     let mut props = Vec::new();
     let kept = RTree::bulk_load(kept.to_vec());
@@ -83,20 +83,22 @@ pub fn scatter_props(
             let heading = std::f64::consts::TAU * draw(2);
             let scale = 0.7 + 0.6 * draw(3);
             let (diameter, size) = (None, None);
-            props.push(Prop { form, place, heading, scale, solid: true, diameter, size });
+            props.push(SceneryObject { form, place, heading, scale, solid: true, diameter, size });
         }
     }
     props
 }
 
 /// Semantic class of a kind.
-fn class(kind: PropKind) -> Class {
+fn class(kind: PropKind) -> SurfaceClass {
     match kind {
-        PropKind::Spruce | PropKind::Oak | PropKind::Birch => Class::Tree,
-        PropKind::WhiteOak | PropKind::Pine | PropKind::Pecan | PropKind::Magnolia => Class::Tree,
-        PropKind::Rock => Class::Rock,
-        PropKind::Post => Class::Post,
-        PropKind::Block | PropKind::Barrier => Class::Other,
+        PropKind::Spruce | PropKind::Oak | PropKind::Birch => SurfaceClass::Tree,
+        PropKind::WhiteOak | PropKind::Pine | PropKind::Pecan | PropKind::Magnolia => {
+            SurfaceClass::Tree
+        }
+        PropKind::Rock => SurfaceClass::Rock,
+        PropKind::Post => SurfaceClass::Post,
+        PropKind::Block | PropKind::Barrier => SurfaceClass::Other,
     }
 }
 

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_brakes_before_it_goes_the_other_way() {
+    fn it_brakes_before_it_reverses() {
         let mut held = SpeedHold::default();
         let mut after = |heartbeats: u32, speed, target| {
             held.update(&Sample { speed, ..Sample::default() });

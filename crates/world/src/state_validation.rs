@@ -6,7 +6,9 @@
 //! ([`Outcome::Failed`](bekker_agent::Outcome::Failed)).
 
 use super::world_model::{WorldModel, WorldState};
-use bekker_agent::{AgentModel, AgentState, CollisionTargetCounts, GroundVehicle, TireState};
+use bekker_agent::{
+    AgentModel, AgentState, CollisionTargetCounts, GroundVehicle, TireContactState,
+};
 use bekker_math::grid::TileKey;
 use bekker_vehicle::Coupling;
 use bekker_vehicle::collision::TowState;
@@ -93,7 +95,8 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
         check_range("gear", gear, -1, gears)?;
     }
     check_equal("tires", state.tires.len(), like.tires.len())?;
-    let give_way = |tires: &[TireState]| tires.iter().filter(|own| own.ring.is_some()).count();
+    let give_way =
+        |tires: &[TireContactState]| tires.iter().filter(|own| own.ring.is_some()).count();
     check_equal("flexible tires", give_way(&state.tires), give_way(&like.tires))?;
     if let Some(follower) = model.driver.follower() {
         let segments = follower.path().points().len() - 1;

@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use bekker_agent::{
-    AgentView, Candidate, MapSharing, Network, Team, TileMessage, TileSelection, TimedPhase,
+    AgentView, Candidate, MapSharing, RadioLinks, Team, TileMessage, TileSelection, TimedPhase,
     partners,
 };
 use rayon::prelude::*;
@@ -145,7 +145,7 @@ impl World {
 }
 
 /// Returns which members may send to which, by round. The same on all ranks.
-fn rounds(team: &Team, network: &Network, places: &[Option<[f64; 2]>]) -> Vec<Vec<AgentPair>> {
+fn rounds(team: &Team, network: &RadioLinks, places: &[Option<[f64; 2]>]) -> Vec<Vec<AgentPair>> {
     match team.sharing {
         MapSharing::Central | MapSharing::Whole => {
             let reached = network.reached_from(team.authority, team.radio.hops);

@@ -93,7 +93,7 @@ pub fn start_global_pool(wanted: usize) -> Result<PoolSize, ThreadError> {
 
 /// Ensures that this process has a global pool, for programs that load this one as a library.
 ///
-/// If there is none, it starts one with a thread for each core, or fewer if the system limits them.
+/// Without one, it starts a pool with a thread for each core, or fewer if the system limits them.
 ///
 /// # Errors
 /// [`ThreadError::OtherThread`] if the system allowed no thread and another thread made the first

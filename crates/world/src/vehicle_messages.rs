@@ -3,7 +3,9 @@
 use super::world::World;
 use bekker_ground::Patches;
 use bekker_sync::ground_code::CodecState;
-use bekker_sync::message::{Body, Origin, Reader, VehicleMessage, Writer};
+use bekker_sync::message::{
+    MessageBody, MessageOrigin, MessageReader, MessageWriter, VehicleMessage,
+};
 
 impl World {
     /// Returns the messages of all agents as other ranks receive them.
@@ -21,14 +23,14 @@ impl World {
         }
         let (state, workspace) = self.state_and_workspace(agent);
         let message = self.model().agents[agent].message(&state, &workspace);
-        let (mut writer, mut bytes) = (Writer::default(), Vec::new());
-        let origin = Origin::default();
+        let (mut writer, mut bytes) = (MessageWriter::default(), Vec::new());
+        let origin = MessageOrigin::default();
         let (nothing, mut codec_state) = (Patches::default(), CodecState::default());
         writer.agent_heartbeat(&origin, &message, &nothing, &mut codec_state, &mut bytes);
         let mut ground = Patches::default();
         let mut codec_states = [CodecState::default()];
-        match Reader::new(&bytes).next(&mut codec_states, &mut ground) {
-            Ok(Some((_, Body::AgentHeartbeat(message, _)))) => message,
+        match MessageReader::new(&bytes).next(&mut codec_states, &mut ground) {
+            Ok(Some((_, MessageBody::AgentHeartbeat(message, _)))) => message,
             // A state that is not finite cannot be decoded; its message is then used as it is.
             _ => message,
         }

@@ -4,10 +4,10 @@
 
 #![allow(unsafe_code, non_snake_case, clippy::missing_safety_doc)]
 
-use super::pointer::{Reference, Text, given, refuse, with};
+use super::pointer::{Reference, Text, optional_str, refuse, with_instance};
 use super::values::{get, get_texts, no_variable, set};
 use crate::component::{Component, Log, Status, text};
-use bekker::fmu::Instance;
+use bekker::fmu::FmuInstance;
 use std::ffi::{CStr, CString, c_void};
 use std::path::PathBuf;
 use std::ptr;
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn fmi2SetDebugLogging(
     _categories: *const Text,
 ) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |_| Ok(())) }
+    unsafe { with_instance(instance, |_| Ok(())) }
 }
 
 #[unsafe(no_mangle)]
@@ -95,8 +95,9 @@ pub unsafe extern "C" fn fmi2Instantiate(
     _logging_on: i32,
 ) -> *mut Component {
     // SAFETY: strings and callbacks of the importer, or null.
-    let (name, token, resources, callbacks) =
-        unsafe { (given(name), given(token), given(resources), callbacks.as_ref()) };
+    let (name, token, resources, callbacks) = unsafe {
+        (optional_str(name), optional_str(token), optional_str(resources), callbacks.as_ref())
+    };
     let Some(callbacks) = callbacks else { return ptr::null_mut() };
     let log = logger(name.unwrap_or_default().to_owned(), callbacks);
     let refused = |cause: &str| {
@@ -134,7 +135,7 @@ pub unsafe extern "C" fn fmi2SetupExperiment(
     _stop_time: f64,
 ) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |own| own.instance.start_at(start_time)) }
+    unsafe { with_instance(instance, |own| own.instance.start_at(start_time)) }
 }
 
 #[unsafe(no_mangle)]
@@ -145,7 +146,7 @@ pub unsafe extern "C" fn fmi2DoStep(
     _no_state_before: i32,
 ) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |own| own.instance.step(from, length)) }
+    unsafe { with_instance(instance, |own| own.instance.step(from, length)) }
 }
 
 /// Functions with an instance as the only argument.
@@ -154,7 +155,7 @@ macro_rules! transitions {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(instance: *mut Component) -> Status {
             // SAFETY: as for `with`.
-            unsafe { with(instance, |own| own.instance.$call()) }
+            unsafe { with_instance(instance, |own| own.instance.$call()) }
         }
     )*};
 }
@@ -194,11 +195,11 @@ macro_rules! access {
 }
 
 access! {
-    fmi2GetReal fmi2SetReal f64: Instance::float64, Instance::set_float64;
-    fmi2GetInteger fmi2SetInteger i32: Instance::int32, Instance::set_int32;
+    fmi2GetReal fmi2SetReal f64: FmuInstance::float64, FmuInstance::set_float64;
+    fmi2GetInteger fmi2SetInteger i32: FmuInstance::int32, FmuInstance::set_int32;
     // an `int` in C
     fmi2GetBoolean fmi2SetBoolean i32:
-        |own: &Instance, at| own.boolean(at).map(i32::from),
+        |own: &FmuInstance, at| own.boolean(at).map(i32::from),
         |_, at, _| no_variable(at, "Boolean that can be set");
 }
 
@@ -220,7 +221,7 @@ pub unsafe extern "C" fn fmi2SetString(
     count: usize,
     values: *const Text,
 ) -> Status {
-    let none = |_: &mut Instance, at, _| no_variable(at, "String that can be set");
+    let none = |_: &mut FmuInstance, at, _| no_variable(at, "String that can be set");
     // SAFETY: as for `set`: there are as many values as references.
     unsafe { set(instance, references, count, values, count, none) }
 }

@@ -9,10 +9,10 @@
 
 #![allow(unsafe_code, non_snake_case, clippy::missing_safety_doc)]
 
-use super::pointer::{Reference, Text, given, put, refuse, with};
+use super::pointer::{Reference, Text, optional_str, put, refuse, with_instance};
 use super::values::{get, get_texts, no_variable, set};
 use crate::component::{Component, Log, Status, text};
-use bekker::fmu::Instance;
+use bekker::fmu::FmuInstance;
 use std::ffi::{CStr, OsStr, c_void};
 use std::path::Path;
 use std::ptr;
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn fmi3SetDebugLogging(
     _categories: *const Text,
 ) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |_| Ok(())) }
+    unsafe { with_instance(instance, |_| Ok(())) }
 }
 
 #[unsafe(no_mangle)]
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
         return refused("this unit has neither events nor intermediate updates");
     }
     // SAFETY: strings of the importer.
-    let (token, resources) = unsafe { (given(token), given(resources)) };
+    let (token, resources) = unsafe { (optional_str(token), optional_str(resources)) };
     let Some(token) = token.and_then(|token| token.to_str().ok()) else {
         return refused("the instantiation token must be a text");
     };
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn fmi3EnterInitializationMode(
 ) -> Status {
     // SAFETY: as for `with`.
     unsafe {
-        with(instance, |own| {
+        with_instance(instance, |own| {
             own.instance.start_at(start_time)?;
             own.instance.enter_initialization()
         })
@@ -122,19 +122,19 @@ pub unsafe extern "C" fn fmi3EnterInitializationMode(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3ExitInitializationMode(instance: *mut Component) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |own| own.instance.exit_initialization()) }
+    unsafe { with_instance(instance, |own| own.instance.exit_initialization()) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3Terminate(instance: *mut Component) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |own| own.instance.terminate()) }
+    unsafe { with_instance(instance, |own| own.instance.terminate()) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3Reset(instance: *mut Component) -> Status {
     // SAFETY: as for `with`.
-    unsafe { with(instance, |own| own.instance.reset()) }
+    unsafe { with_instance(instance, |own| own.instance.reset()) }
 }
 
 #[unsafe(no_mangle)]
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn fmi3DoStep(
 ) -> Status {
     // SAFETY: as for `with`; the destinations are the importer's variables.
     unsafe {
-        with(instance, |own| {
+        with_instance(instance, |own| {
             let stepped = own.instance.step(from, length);
             put(event_handling_needed, false);
             put(terminate_simulation, false);
@@ -191,11 +191,11 @@ macro_rules! access {
 }
 
 access! {
-    fmi3GetFloat64 fmi3SetFloat64 f64: Instance::float64, Instance::set_float64;
-    fmi3GetInt32 fmi3SetInt32 i32: Instance::int32, Instance::set_int32;
+    fmi3GetFloat64 fmi3SetFloat64 f64: FmuInstance::float64, FmuInstance::set_float64;
+    fmi3GetInt32 fmi3SetInt32 i32: FmuInstance::int32, FmuInstance::set_int32;
     // a byte in C
     fmi3GetBoolean fmi3SetBoolean u8:
-        |own: &Instance, at| own.boolean(at).map(u8::from), |_, at, _| no_variable(at, "Boolean that can be set");
+        |own: &FmuInstance, at| own.boolean(at).map(u8::from), |_, at, _| no_variable(at, "Boolean that can be set");
     fmi3GetFloat32 fmi3SetFloat32 f32:
         |_, at| no_variable(at, "Float32"), |_, at, _| no_variable(at, "Float32");
     fmi3GetInt8 fmi3SetInt8 i8:
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn fmi3SetString(
     values: *const Text,
     value_count: usize,
 ) -> Status {
-    let none = |_: &mut Instance, at, _| no_variable(at, "String that can be set");
+    let none = |_: &mut FmuInstance, at, _| no_variable(at, "String that can be set");
     // SAFETY: as for `set`.
     unsafe { set(instance, references, count, values, value_count, none) }
 }

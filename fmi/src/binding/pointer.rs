@@ -11,7 +11,7 @@ pub(super) type Text = *const c_char;
 pub(super) type Reference = u32;
 
 /// Returns a string of the importer; `None` if the pointer is null.
-pub(super) unsafe fn given<'a>(text: Text) -> Option<&'a CStr> {
+pub(super) unsafe fn optional_str<'a>(text: Text) -> Option<&'a CStr> {
     // SAFETY: not null, and terminated by a zero as the standard requires.
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })
 }
@@ -34,7 +34,7 @@ pub(super) unsafe fn array_mut<'a, T>(first: *mut T, count: usize) -> &'a mut [T
 }
 
 /// Calls a function with an instance.
-pub(super) unsafe fn with(
+pub(super) unsafe fn with_instance(
     instance: *mut Component,
     call: impl FnOnce(&mut Component) -> Result<(), FmuError>,
 ) -> Status {

@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code, non_snake_case, clippy::missing_safety_doc)]
 
-use super::pointer::{array, array_mut, put, refuse, with};
+use super::pointer::{array, array_mut, put, refuse, with_instance};
 use crate::component::{Component, Status};
 use bekker::fmu::{FmuError, SavedState};
 use std::ptr;
@@ -18,7 +18,7 @@ macro_rules! states {
         ) -> Status {
             // SAFETY: as for `with`; null, or a state to overwrite.
             unsafe {
-                with(instance, |own| {
+                with_instance(instance, |own| {
                     if let Some(place) = state.as_mut() {
                         let saved = own.instance.save();
                         match place.as_mut() {
@@ -39,7 +39,7 @@ macro_rules! states {
             // SAFETY: as for `with`; a state of an instance, not yet freed.
             unsafe {
                 match state.as_ref() {
-                    Some(saved) => with(instance, |own| own.instance.restore(saved)),
+                    Some(saved) => with_instance(instance, |own| own.instance.restore(saved)),
                     None => refuse(instance, concat!(stringify!($set), " without a state")),
                 }
             }
@@ -52,7 +52,7 @@ macro_rules! states {
         ) -> Status {
             // SAFETY: as for `with`; a state of an instance, not used after this.
             unsafe {
-                with(instance, |_| {
+                with_instance(instance, |_| {
                     if let Some(place) = state.as_mut()
                         && !place.is_null()
                     {
@@ -72,7 +72,7 @@ macro_rules! states {
             // SAFETY: as for `with`; a state of an instance, not yet freed.
             unsafe {
                 match state.as_ref() {
-                    Some(saved) => with(instance, |own| {
+                    Some(saved) => with_instance(instance, |own| {
                         put(size, own.instance.serialize(saved)?.len());
                         Ok(())
                     }),
@@ -93,7 +93,7 @@ macro_rules! states {
             unsafe {
                 let room = array_mut(bytes, size);
                 match state.as_ref() {
-                    Some(saved) => with(instance, |own| {
+                    Some(saved) => with_instance(instance, |own| {
                         let told = own.instance.serialize(saved)?;
                         let place = room.get_mut(..told.len()).ok_or_else(|| FmuError::Serialized {
                             cause: format!("it has {} bytes, there is room for {size}", told.len()),
@@ -116,7 +116,7 @@ macro_rules! states {
             // SAFETY: as for `with`; bytes of the importer; null, or a state to overwrite.
             unsafe {
                 let bytes = array(bytes, size);
-                with(instance, |own| {
+                with_instance(instance, |own| {
                     let saved = own.instance.deserialize(bytes)?;
                     if let Some(place) = state.as_mut() {
                         match place.as_mut() {

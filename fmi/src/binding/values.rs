@@ -2,9 +2,9 @@
 
 #![allow(unsafe_code)]
 
-use super::pointer::{Reference, Text, array, array_mut, with};
+use super::pointer::{Reference, Text, array, array_mut, with_instance};
 use crate::component::{Component, Status, text};
-use bekker::fmu::{FmuError, Instance};
+use bekker::fmu::{FmuError, FmuInstance};
 use std::mem::MaybeUninit;
 
 /// Checks that there is one value per variable.
@@ -19,14 +19,14 @@ pub(super) unsafe fn get<T>(
     count: usize,
     values: *mut T,
     value_count: usize,
-    one: impl Fn(&Instance, Reference) -> Result<T, FmuError>,
+    one: impl Fn(&FmuInstance, Reference) -> Result<T, FmuError>,
 ) -> Status {
     // SAFETY: arrays of the importer; as for `with`.
     unsafe {
         let references = array(references, count);
         // the previous content may be uninitialized
         let values = array_mut(values.cast::<MaybeUninit<T>>(), value_count);
-        with(instance, |own| {
+        with_instance(instance, |own| {
             expect_one_each(references.len(), values.len())?;
             for (&reference, value) in references.iter().zip(values) {
                 value.write(one(&own.instance, reference)?);
@@ -43,12 +43,12 @@ pub(super) unsafe fn set<T: Copy>(
     count: usize,
     values: *const T,
     value_count: usize,
-    one: impl Fn(&mut Instance, Reference, T) -> Result<(), FmuError>,
+    one: impl Fn(&mut FmuInstance, Reference, T) -> Result<(), FmuError>,
 ) -> Status {
     // SAFETY: arrays of the importer; as for `with`.
     unsafe {
         let (references, values) = (array(references, count), array(values, value_count));
-        with(instance, |own| {
+        with_instance(instance, |own| {
             expect_one_each(references.len(), values.len())?;
             let mut pairs = references.iter().zip(values);
             pairs.try_for_each(|(&reference, &value)| one(&mut own.instance, reference, value))
@@ -68,7 +68,7 @@ pub(super) unsafe fn get_texts(
     unsafe {
         let references = array(references, count);
         let values = array_mut(values.cast::<MaybeUninit<Text>>(), value_count);
-        with(instance, |own| {
+        with_instance(instance, |own| {
             expect_one_each(references.len(), values.len())?;
             let told = references.iter().map(|&reference| own.instance.string(reference));
             own.texts = told.map(|told| told.map(|told| text(&told))).collect::<Result<_, _>>()?;

@@ -1,15 +1,17 @@
 //! Conversion of an episode to columns.
 
-use crate::learning::{self, EpisodeEnding, LABELS, Options, Task, layout};
-use crate::report::dataset::{Column, Episode, EpisodeSummary, Role, Values, hash};
+use crate::learning::{self, EpisodeEnding, LABELS, LearningTask, Options, layout};
+use crate::report::dataset::{
+    ColumnRole, ColumnValues, DatasetColumn, EpisodeData, EpisodeSummary, hash,
+};
 
 /// Converts a recorded episode to an episode of a dataset.
 pub fn episode_columns(
     number: u64,
     driven: learning::Episode,
-    task: &dyn Task,
+    task: &dyn LearningTask,
     options: &Options,
-) -> Episode {
+) -> EpisodeData {
     let summary = EpisodeSummary {
         episode: number,
         seed: driven.seed,
@@ -25,23 +27,23 @@ pub fn episode_columns(
         sha256: hash(&driven.observations, &driven.actions, &driven.rewards),
     };
     let fields = layout(task, options);
-    let seen = Column {
+    let seen = DatasetColumn {
         name: "observation".into(),
         unit: "elements listed in docs/learning.md divided by their scales, -1 to 1".into(),
-        role: Role::Observation,
+        role: ColumnRole::Observation,
         width: Some(fields.iter().map(|field| field.size).sum()),
         parts: fields.iter().map(|field| (field.name.to_owned(), field.size)).collect(),
-        values: Values::Float(driven.observations),
+        values: ColumnValues::Float(driven.observations),
     };
-    let done = Column {
+    let done = DatasetColumn {
         name: "action".into(),
         unit: "within 1".into(),
-        role: Role::Action,
+        role: ColumnRole::Action,
         width: Some(task.actions()),
         parts: ACTIONS[..task.actions()].iter().map(|name| ((*name).to_owned(), 1)).collect(),
-        values: Values::Float(driven.actions),
+        values: ColumnValues::Float(driven.actions),
     };
-    let single = |name: String, role, values| Column {
+    let single = |name: String, role, values| DatasetColumn {
         name,
         unit: String::new(),
         role,
@@ -50,29 +52,29 @@ pub fn episode_columns(
         values,
     };
     let mut columns = vec![seen, done];
-    columns.push(single("reward".into(), Role::Reward, Values::Double(driven.rewards)));
+    columns.push(single("reward".into(), ColumnRole::Reward, ColumnValues::Double(driven.rewards)));
     let terms = task.terms();
     columns.extend(terms.iter().enumerate().map(|(n, term)| {
         let values = driven.terms.iter().skip(n).step_by(terms.len()).copied().collect();
-        single(format!("reward_{term}"), Role::Term, Values::Double(values))
+        single(format!("reward_{term}"), ColumnRole::Term, ColumnValues::Double(values))
     }));
-    columns.push(Column {
+    columns.push(DatasetColumn {
         unit: "catalog name of the soil under the chassis".into(),
-        ..single("soil".into(), Role::Label, Values::Text(driven.soils))
+        ..single("soil".into(), ColumnRole::Label, ColumnValues::Text(driven.soils))
     });
     let wide: usize = LABELS.iter().map(|label| label.size).sum();
     let mut first = 0;
     for label in LABELS {
         let rows = driven.labels.chunks_exact(wide);
         let values = rows.flat_map(|row| &row[first..first + label.size]).copied().collect();
-        columns.push(Column {
+        columns.push(DatasetColumn {
             unit: label.unit.into(),
             width: (label.size > 1).then_some(label.size),
-            ..single(label.name.into(), Role::Label, Values::Double(values))
+            ..single(label.name.into(), ColumnRole::Label, ColumnValues::Double(values))
         });
         first += label.size;
     }
-    Episode { summary, columns }
+    EpisodeData { summary, columns }
 }
 
 /// Names of the components of an action.

@@ -4,16 +4,16 @@ use crate::cli::Failure;
 use crate::cli::progress_bar::progress_bar;
 use crate::cli::shell_word::shell_word;
 use crate::map::{
-    Axes, Cells, Closure, Column, CoverData, CrossingDriver, DriveThreads, DrivingError,
-    EvaluationParams, GroundCover, MapFile, MapGround, Quadric, Ridges, Table, closures, quadrics,
-    slope_deviation,
+    CellClosure, Cells, CoverData, CrossingDriver, DriveThreads, DrivingError, EvaluationParams,
+    GroundCover, MapFile, MapGround, Quadric, Ridges, SpeedTable, TableAxes, TableColumn, closures,
+    quadrics, slope_deviation,
 };
 use crate::mobility::{MobilityError, Subject, ride_speed, shock_speed};
 use crate::numeric::ln;
 use crate::report::ReportError;
 use crate::report::trafficability::{self, MapFolder, MapRequest, RasterGrid};
 use crate::scenario::build::vehicle_specs;
-use crate::scenario::config::Roughness;
+use crate::scenario::config::RoughnessConfig;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -33,13 +33,13 @@ pub struct MapCells {
     cover_of: Vec<u16>,
     /// Logarithm of the strength of each cell relative to its cover's median.
     shifts: Vec<f32>,
-    closures: Vec<Option<Closure>>,
+    closures: Vec<Option<CellClosure>>,
 }
 
 /// The driven table of a cover.
 pub struct DrivenTable {
-    pub axes: Axes,
-    pub columns: Vec<Column>,
+    pub axes: TableAxes,
+    pub columns: Vec<TableColumn>,
 }
 
 /// Maximum number of covers of a map; each has a table.
@@ -48,7 +48,7 @@ const MOST_COVERS: usize = 256;
 impl MapCells {
     pub fn new(map: MapFile) -> Result<MapCells, Failure> {
         let terrain = &map.land.terrain;
-        let cells = Cells::within(map.area, map.config.cell);
+        let cells = Cells::from_bounds(map.area, map.config.cell);
         let named = vehicle_specs(&map.base).ok();
         let named = named.and_then(|specs| specs.first().map(|spec| spec.name().to_owned()));
         let centers = || (0..cells.count()).map(|cell| cells.center(cell));
@@ -75,7 +75,7 @@ impl MapCells {
             }
         }
         let closures = closures(&map, &cells);
-        if closures.iter().all(|own| *own == Some(Closure::NoData)) {
+        if closures.iter().all(|own| *own == Some(CellClosure::NoData)) {
             let subject = "terrain.surface.no_data".to_owned();
             let cause =
                 "every cell of the map, or its margin, lacks elevation data; choose another area, \
@@ -126,7 +126,7 @@ impl MapCells {
     }
 
     /// Returns the ground for the evaluation; `known` has one entry per cover.
-    pub fn ground<'a>(&'a self, known: &'a [CoverData], tables: &'a [Table]) -> MapGround<'a> {
+    pub fn ground<'a>(&'a self, known: &'a [CoverData], tables: &'a [SpeedTable]) -> MapGround<'a> {
         MapGround {
             cells: self.cells,
             shapes: &self.shapes,
@@ -145,7 +145,7 @@ impl MapCells {
 
     /// Whether a cell has elevation data.
     pub fn has_data(&self, cell: usize) -> bool {
-        self.closures[cell] != Some(Closure::NoData)
+        self.closures[cell] != Some(CellClosure::NoData)
     }
 
     /// Number of cells without elevation data.
@@ -176,7 +176,7 @@ impl MapCells {
         self.covers.iter().map(of).collect()
     }
 
-    fn ride_speed(&self, folder: &MapFolder, class: Roughness) -> Result<f64, Failure> {
+    fn ride_speed(&self, folder: &MapFolder, class: RoughnessConfig) -> Result<f64, Failure> {
         let (what, decisive) = (format!("ride over class {class:?}"), ("ride", class));
         self.cached_search(folder, &what, &decisive, |subject| ride_speed(subject, class))
     }
@@ -256,7 +256,7 @@ impl MapCells {
     }
 
     /// Returns the strengths and side slopes of each cover's table.
-    pub fn axes(&self, known: &[CoverData]) -> Vec<Axes> {
+    pub fn axes(&self, known: &[CoverData]) -> Vec<TableAxes> {
         let driver = CrossingDriver::new(&self.map);
         let of = |(n, known)| driver.axes(known, self.shifts_of(n));
         known.iter().enumerate().map(of).collect()
@@ -333,8 +333,8 @@ impl MapCells {
 }
 
 /// Prepares the tables for lookup.
-pub fn resampled_tables(driven: &[DrivenTable]) -> Vec<Table> {
-    driven.iter().map(|own| Table::new(&own.axes, &own.columns)).collect()
+pub fn resampled_tables(driven: &[DrivenTable]) -> Vec<SpeedTable> {
+    driven.iter().map(|own| SpeedTable::new(&own.axes, &own.columns)).collect()
 }
 
 /// Returns the map in the record of a folder, for a file that is no longer at its path.

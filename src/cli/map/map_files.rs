@@ -10,9 +10,9 @@ use crate::cli::Failure;
 use crate::map::{CellMetrics, CoverData, Reason};
 use crate::report::geotiff::Georeference;
 use crate::report::manifest::write_json;
-use crate::report::plot::{self, Figure, Panel, Series};
+use crate::report::plot::{self, Figure, PlotAxes, Series};
 use crate::report::study::TitledTable;
-use crate::report::trafficability::{self, MapLayer, MapSheet, RasterCells, Scale};
+use crate::report::trafficability::{self, ColorScale, MapLayer, MapSheet, RasterCells};
 use crate::report::write_file;
 use std::path::Path;
 
@@ -101,8 +101,11 @@ pub fn write(output: &MapOutput<'_>) -> Result<(Vec<String>, MapSummary), Failur
         let path = named(format!("{}.tif", own.name));
         let cells = RasterCells::Numbers(&values);
         trafficability::write_raster(&path, &grid, cells, &georeference, own.description)?;
-        let scale =
-            if own.is_speed { speed_scale(output, |own| own.v_p90) } else { Scale::Probability };
+        let scale = if own.is_speed {
+            speed_scale(output, |own| own.v_p90)
+        } else {
+            ColorScale::Probability
+        };
         trafficability::write_ramp(&named(format!("{}.qml", own.name)), scale, own.unit)?;
     }
     let reasons: Vec<u8> = output.cells.iter().map(|own| own.reason as u8).collect();
@@ -138,11 +141,11 @@ pub fn write(output: &MapOutput<'_>) -> Result<(Vec<String>, MapSummary), Failur
 }
 
 /// Returns a scale from no-go to the driver's limit, or to the 98th percentile if that is lower.
-fn speed_scale(output: &MapOutput<'_>, of: CellValue) -> Scale {
+fn speed_scale(output: &MapOutput<'_>, of: CellValue) -> ColorScale {
     let mut speeds: Vec<f32> = output.known_cells().map(of).collect();
     let fastest = f64::from(quantile(&mut speeds, 0.98));
     let limit = output.map_cells.map.config.speed;
-    Scale::Speed(if fastest > 0.5 { fastest.ceil().min(limit) } else { limit })
+    ColorScale::Speed(if fastest > 0.5 { fastest.ceil().min(limit) } else { limit })
 }
 
 fn legend(summary: &MapSummary) -> TitledTable {
@@ -194,8 +197,8 @@ fn distribution(output: &MapOutput<'_>) -> TitledTable {
     TitledTable { title: String::new(), head, rows: shares(output).into_iter().map(row).collect() }
 }
 
-/// Returns the fraction of the area where the probability to go in every direction is at least each
-/// step.
+/// Returns, for each probability, the fraction of the area that is GO in every direction with at
+/// least this probability.
 fn confidence_curve(output: &MapOutput<'_>) -> Vec<[f64; 2]> {
     let all = output.known_cells().count() as f64;
     let share = |n: usize| {
@@ -232,14 +235,14 @@ fn plotted(output: &MapOutput<'_>, summary: &MapSummary) -> Figure {
             100.0 * summary.no_go
         ),
         panels: vec![
-            Panel {
+            PlotAxes {
                 x_label: "speed, m/s".into(),
                 y_label: "share of the area with a higher speed, %".into(),
                 from_zero: true,
                 series: names.into_iter().enumerate().map(series).collect(),
-                ..Panel::default()
+                ..PlotAxes::default()
             },
-            Panel {
+            PlotAxes {
                 x_label: "GO probability in every direction, at least".into(),
                 y_label: "share of the area, %".into(),
                 from_zero: true,
@@ -251,7 +254,7 @@ fn plotted(output: &MapOutput<'_>, summary: &MapSummary) -> Figure {
                         .collect(),
                     ..Series::default()
                 }],
-                ..Panel::default()
+                ..PlotAxes::default()
             },
         ],
     }
@@ -265,7 +268,7 @@ fn picture(output: &MapOutput<'_>, summary: &MapSummary, path: &Path) -> Result<
     let shown = summary.reasons.iter().filter(|own| own.share > 0.0);
     let names: Vec<(u8, &str)> = shown.map(|own| (own.code, own.reason)).collect();
     let layers = [
-        ("GO probability in every direction", MapLayer::Numbers(&p_go, Scale::Probability)),
+        ("GO probability in every direction", MapLayer::Numbers(&p_go, ColorScale::Probability)),
         (
             "Median speed over directions",
             MapLayer::Numbers(&v_p50, speed_scale(output, |own| own.v_p50)),

@@ -2,7 +2,7 @@
 
 use super::map_cells::MapCells;
 use crate::cli::{Failure, stdout};
-use crate::map::{Axes, CoverData, CrossingDriver, MapFile};
+use crate::map::{CoverData, CrossingDriver, MapFile, TableAxes};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ impl Plan {
         map_cells.warn();
         let known: Vec<CoverData> =
             covers.iter().map(|cover| driver.cover_data(cover, f64::INFINITY)).collect();
-        let columns: usize = map_cells.axes(&known).iter().map(Axes::columns).sum();
+        let columns: usize = map_cells.axes(&known).iter().map(TableAxes::columns).sum();
         let params = map_cells.params();
         let mut names: Vec<&str> =
             covers.iter().map(|cover| map_cells.map.soil_of(cover).name.as_str()).collect();

@@ -8,7 +8,7 @@ use crate::map::{
     bar_reason, best_route, evaluate_directions, obstructions,
 };
 use crate::report::trafficability::{
-    self, MapFolder, MapLayer, MapRequest, MapSheet, RouteOverlay, Scale,
+    self, ColorScale, MapFolder, MapLayer, MapRequest, MapSheet, RouteOverlay,
 };
 use crate::report::write_file;
 use crate::scenario::map_paths;
@@ -232,7 +232,7 @@ impl Route {
             .map(|end| end.map_or(String::new(), |[x, y]| format!("({x:.0}, {y:.0})")));
         let subtitle = format!("from {from} to {to} m, from median speeds and GO probabilities");
         let heading = "GO probability in the worst direction";
-        let layers = [(heading, MapLayer::Numbers(p_go, Scale::Probability))];
+        let layers = [(heading, MapLayer::Numbers(p_go, ColorScale::Probability))];
         let maps = MapSheet {
             title: &format!("Routes of {}", map_cells.vehicle),
             subtitle: &[&subtitle],

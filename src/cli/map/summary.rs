@@ -180,7 +180,7 @@ mod tests {
     use super::area;
 
     #[test]
-    fn small_areas_have_two_places_that_say_something() {
+    fn small_areas_have_two_significant_digits() {
         let told = [62.04, 0.96, 0.1, 0.0964, 0.04, 0.0036, 0.0004].map(area);
         assert_eq!(told, ["62.0", "1.0", "0.1", "0.096", "0.040", "0.0036", "0.00040"]);
     }

@@ -8,7 +8,7 @@ use super::table::columns;
 use super::tracked;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
-use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::report::plot::{Figure, PlotAxes, Series, SeriesMark};
 use crate::rig::{Rig, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
 use clap::Args;
 use serde::Serialize;
@@ -136,8 +136,9 @@ impl PivotSweep {
     fn figure(&self) -> Figure {
         let PivotSweep { rig, theory, friction, rows } = self;
         let line = |of: &dyn Fn(&PivotRow) -> f64| rows.iter().map(|r| [r.speed, of(r)]).collect();
-        let panel =
-            |label: &str, series: Vec<Series>| Panel::from_zero("track speed, m/s", label, series);
+        let panel = |label: &str, series: Vec<Series>| {
+            PlotAxes::from_zero("track speed, m/s", label, series)
+        };
         let series = |name: &str, points, mark| Series { name: name.into(), points, mark };
         let moment = 1e-3 * theory.pivoting_moment(*friction);
         Figure {
@@ -147,18 +148,22 @@ impl PivotSweep {
                 panel(
                     "moment, kN m",
                     vec![
-                        series("rig", line(&|r| 1e-3 * r.means.turning_moment), Mark::Line),
-                        series("theory at the soil's friction", line(&|_| moment), Mark::Dashes),
+                        series("rig", line(&|r| 1e-3 * r.means.turning_moment), SeriesMark::Line),
+                        series(
+                            "theory at the soil's friction",
+                            line(&|_| moment),
+                            SeriesMark::Dashes,
+                        ),
                     ],
                 ),
                 panel(
                     "yaw rate, rad/s",
                     vec![
-                        series("rig", line(&|r| r.means.yaw_rate), Mark::Line),
+                        series("rig", line(&|r| r.means.yaw_rate), SeriesMark::Line),
                         series(
                             "without slip",
                             line(&|r| 2.0 * r.speed / theory.gauge),
-                            Mark::Dashes,
+                            SeriesMark::Dashes,
                         ),
                     ],
                 ),

@@ -7,8 +7,8 @@ use super::output::{RigFindings, RigOutput};
 use super::slips::RigSetting;
 use super::table::{columns, compare_with_closed_form, spread};
 use crate::cli::Failure;
-use crate::report::plot::{Figure, Mark, Panel, Series};
-use crate::rig::{PlatePoint, PlateResult, PlateRig, Refinement, Rig, converge};
+use crate::report::plot::{Figure, PlotAxes, Series, SeriesMark};
+use crate::rig::{PlateResult, PlateRig, Refinement, Rig, SinkagePoint, converge};
 use crate::soil::DeformableSoil;
 use crate::soil::pressure_sinkage::virgin_pressure;
 use clap::Args;
@@ -91,7 +91,7 @@ impl BekkerCurve<'_> {
     /// Returns a note if the curve is steeper than the elastic line, which the soil then follows;
     /// empty otherwise.
     fn caveat(&self, result: &PlateResult) -> String {
-        let elastic = |point: &&PlatePoint| {
+        let elastic = |point: &&SinkagePoint| {
             self.soil.elastic_stiffness * point.sinkage < self.pressure(point.sinkage)
         };
         match result.loading.iter().rfind(elastic).map(|point| 1e3 * point.sinkage) {
@@ -104,28 +104,28 @@ impl BekkerCurve<'_> {
     }
 
     /// Returns the curve up to the sinkage of the plate, with more points at its steep start.
-    fn curve(&self, result: &PlateResult) -> Vec<PlatePoint> {
+    fn curve(&self, result: &PlateResult) -> Vec<SinkagePoint> {
         const POINTS: usize = 200;
         (0..=POINTS)
             .map(|n| {
                 let part = n as f64 / POINTS as f64;
                 let sinkage = result.sinkage * part * part * part;
-                PlatePoint { sinkage, pressure: self.pressure(sinkage) }
+                SinkagePoint { sinkage, pressure: self.pressure(sinkage) }
             })
             .collect()
     }
 }
 
 /// Returns `count` points of the loading curve, evenly spaced along it.
-fn sample_points(result: &PlateResult, pressure: f64, count: usize) -> Vec<&PlatePoint> {
-    let along = |p: &PlatePoint| p.sinkage / result.sinkage + p.pressure / pressure;
+fn sample_points(result: &PlateResult, pressure: f64, count: usize) -> Vec<&SinkagePoint> {
+    let along = |p: &SinkagePoint| p.sinkage / result.sinkage + p.pressure / pressure;
     spread(&result.loading, count, along)
 }
 
 fn text(rig: &PlateRig, result: &PlateResult, bekker: &BekkerCurve<'_>) -> String {
     let rows = sample_points(result, rig.pressure, 12)
         .into_iter()
-        .map(|&PlatePoint { sinkage, pressure }| {
+        .map(|&SinkagePoint { sinkage, pressure }| {
             let millimeters = format!("{:.2}", 1e3 * sinkage);
             compare_with_closed_form(millimeters, pressure, bekker.pressure(sinkage))
         })
@@ -151,19 +151,19 @@ fn text(rig: &PlateRig, result: &PlateResult, bekker: &BekkerCurve<'_>) -> Strin
 }
 
 fn figure(rig: &PlateRig, result: &PlateResult, bekker: &BekkerCurve<'_>) -> Figure {
-    let at = |point: &PlatePoint| [1e3 * point.sinkage, 1e-3 * point.pressure];
+    let at = |point: &SinkagePoint| [1e3 * point.sinkage, 1e-3 * point.pressure];
     let dots = sample_points(result, rig.pressure, 30);
     let line = |name: &str, points: Vec<[f64; 2]>, mark| Series { name: name.into(), points, mark };
     let loading = dots.into_iter().map(at).collect();
     let back = result.unloading.iter().chain(&result.reloading).map(at).collect();
     let series = vec![
-        line("Bekker's curve", bekker.curve(result).iter().map(at).collect(), Mark::Dashes),
-        line("simulation: unloading and reloading", back, Mark::Line),
-        line("simulation: loading", loading, Mark::Dots),
+        line("Bekker's curve", bekker.curve(result).iter().map(at).collect(), SeriesMark::Dashes),
+        line("simulation: unloading and reloading", back, SeriesMark::Line),
+        line("simulation: loading", loading, SeriesMark::Dots),
     ];
     Figure {
         title: format!("Pressure\u{2013}sinkage on {}", rig.soil.name),
         subtitle: format!("{}, nodes {} mm apart", describe(rig.outline), 1e3 * rig.spacing),
-        panels: vec![Panel::from_zero("sinkage, mm", "mean pressure, kPa", series)],
+        panels: vec![PlotAxes::from_zero("sinkage, mm", "mean pressure, kPa", series)],
     }
 }

@@ -8,7 +8,7 @@ use super::slips::RigSetting;
 use super::table::{columns, compare_with_closed_form, spread};
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
-use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::report::plot::{Figure, PlotAxes, Series, SeriesMark};
 use crate::rig::{Refinement, Rig, ShearPoint, ShearResult, ShearRig, converge};
 use crate::soil::ShearStrength;
 use clap::Args;
@@ -172,8 +172,12 @@ fn figure(rig: &ShearRig, result: &ShearResult, janosi: &JanosiCurve) -> Figure 
     let dots = sample_points(rig, result, 30);
     let line = |name: &str, points: Vec<[f64; 2]>, mark| Series { name: name.into(), points, mark };
     let series = vec![
-        line("Janosi-Hanamoto curve", janosi.curve(result).iter().map(at).collect(), Mark::Dashes),
-        line("simulated", dots.into_iter().map(at).collect(), Mark::Dots),
+        line(
+            "Janosi-Hanamoto curve",
+            janosi.curve(result).iter().map(at).collect(),
+            SeriesMark::Dashes,
+        ),
+        line("simulated", dots.into_iter().map(at).collect(), SeriesMark::Dots),
     ];
     Figure {
         title: format!("Shear stress\u{2013}displacement on {}", rig.plate.soil.name),
@@ -184,6 +188,6 @@ fn figure(rig: &ShearRig, result: &ShearResult, janosi: &JanosiCurve) -> Figure 
             1e3 * rig.plate.spacing,
             rig.step
         ),
-        panels: vec![Panel::from_zero("shear displacement, mm", "shear stress, kPa", series)],
+        panels: vec![PlotAxes::from_zero("shear displacement, mm", "shear stress, kPa", series)],
     }
 }

@@ -9,14 +9,14 @@ use super::wheel::mean_wheel_load;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::numeric::GRAVITY;
-use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::report::plot::{Figure, PlotAxes, Series, SeriesMark};
 use crate::rig::{RESOLVED, Refinement, Rig, RigError, TireResult, TireRig, converge};
 use crate::scenario::build::vehicle_spec;
 use crate::scm::{Ring, STATIONS, STRIPS, Underside};
 use crate::simulation::{ring, underside};
 use crate::soil::{Laws, Soil, SoilKind};
 use crate::vehicle::inflation::kilopascals;
-use crate::vehicle::spec::{FlexibleTire, RigidTire};
+use crate::vehicle::spec::{FlexibleTireSpec, RigidTire};
 use crate::vehicle::tire::{RingParameters, tire};
 use clap::Args;
 use rayon::prelude::*;
@@ -58,7 +58,7 @@ struct MountedTire {
     underside: Underside,
     ring: Ring,
     figures: RingParameters,
-    file: FlexibleTire,
+    file: FlexibleTireSpec,
     load: f64,
 }
 
@@ -231,14 +231,17 @@ impl Tire {
     fn mounted(&self) -> Result<MountedTire, Failure> {
         let refused =
             |subject: &str, cause: String| Failure::Input { subject: subject.to_owned(), cause };
-        let make = |name: &str, rigid: &RigidTire, file: &FlexibleTire, radius: f64, load: f64| {
-            let figures = file.ring(radius).map_err(|error| refused(name, error.to_string()))?;
-            let underside = underside(rigid).map_err(|error| refused(name, error.to_string()))?;
-            // pressed quasi-statically, so damping is irrelevant
-            let ring = ring(file, &figures, 0.0);
-            let (name, file) = (name.to_owned(), file.clone());
-            Ok(MountedTire { name, underside, ring, figures, file, load })
-        };
+        let make =
+            |name: &str, rigid: &RigidTire, file: &FlexibleTireSpec, radius: f64, load: f64| {
+                let figures =
+                    file.ring(radius).map_err(|error| refused(name, error.to_string()))?;
+                let underside =
+                    underside(rigid).map_err(|error| refused(name, error.to_string()))?;
+                // pressed quasi-statically, so damping is irrelevant
+                let ring = ring(file, &figures, 0.0);
+                let (name, file) = (name.to_owned(), file.clone());
+                Ok(MountedTire { name, underside, ring, figures, file, load })
+            };
         if let Some(name) = &self.tire {
             let own = tire(name).map_err(|error| refused("--tire", error.to_string()))?;
             let nominal = own.flexible.inflation_kpa.kpa(0, 2) / 1e3;
@@ -353,7 +356,7 @@ fn unresolved(mounted: &MountedTire, bed: &Soil, runs: &InflationRuns) -> String
 
 fn figure(mounted: &MountedTire, load: f64, bed: &Soil, runs: &InflationRuns) -> Figure {
     let line = |name: String, points: Vec<[f64; 2]>, mark| Series { name, points, mark };
-    let panel = Panel::from_zero;
+    let panel = PlotAxes::from_zero;
     let deepest = mounted.file.load_deflection.iter().map(|p| p.deflection).fold(0.0, f64::max);
     let curve = |kpa: f64| {
         (0..=40)
@@ -368,11 +371,11 @@ fn figure(mounted: &MountedTire, load: f64, bed: &Soil, runs: &InflationRuns) ->
     let mut loads = Vec::new();
     for inflation in inflations {
         let name = format!("{inflation:.0} kPa");
-        loads.push(line(name.clone(), curve(inflation), Mark::Line));
+        loads.push(line(name.clone(), curve(inflation), SeriesMark::Line));
         let points = mounted.file.load_deflection.iter();
         let points = points.filter(|point| point.inflation_kpa == inflation);
         let points = points.map(|point| [1e3 * point.deflection, 1e-3 * point.load]).collect();
-        loads.push(line(name, points, Mark::Dots));
+        loads.push(line(name, points, SeriesMark::Dots));
     }
     let under = |of: fn(&InflationRun) -> Option<TireResult>| {
         let series = runs.iter().filter_map(|run| {
@@ -385,7 +388,7 @@ fn figure(mounted: &MountedTire, load: f64, bed: &Soil, runs: &InflationRuns) ->
                 let pressure = 0.5 * (row[STRIPS / 2 - 1] + row[STRIPS / 2]);
                 (ahead.abs() < reach).then(|| [100.0 * ahead, 1e-3 * pressure.max(0.0)])
             });
-            Some(line(format!("{:.0} kPa", run.0), points.collect(), Mark::Line))
+            Some(line(format!("{:.0} kPa", run.0), points.collect(), SeriesMark::Line))
         });
         series.collect::<Vec<_>>()
     };

@@ -8,7 +8,7 @@ use super::table::columns;
 use super::tracked;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
-use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::report::plot::{Figure, PlotAxes, Series, SeriesMark};
 use crate::rig::{Rig, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
 use crate::soil::DeformableSoil;
 use clap::Args;
@@ -166,15 +166,15 @@ fn figure(
             [slip, classic(slip)]
         });
         let series = vec![
-            Series { name: "rig".into(), points: points.clone(), mark: Mark::Line },
-            Series { name: "rig".into(), points, mark: Mark::Dots },
+            Series { name: "rig".into(), points: points.clone(), mark: SeriesMark::Line },
+            Series { name: "rig".into(), points, mark: SeriesMark::Dots },
             Series {
                 name: "rigid tracks, uniform pressure".into(),
                 points: curve.collect(),
-                mark: Mark::Dashes,
+                mark: SeriesMark::Dashes,
             },
         ];
-        Panel::from_zero("slip", label, series)
+        PlotAxes::from_zero("slip", label, series)
     };
     let resistance = theory.resistance(soil);
     Figure {

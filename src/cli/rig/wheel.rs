@@ -9,9 +9,9 @@ use crate::cli::Failure;
 use crate::cli::models::tire_model;
 use crate::cli::quantity::quantity;
 use crate::numeric::{GRAVITY, cos};
-use crate::report::plot::{Figure, Mark, Panel, Series};
+use crate::report::plot::{Figure, PlotAxes, Series, SeriesMark};
 use crate::rig::{
-    Convergence, Refinement, Rig, WheelMotion, WheelResult, WheelRig, converge, rim_speed,
+    Convergence, Refinement, Rig, WheelResult, WheelRig, WheelRigMotion, converge, rim_speed,
 };
 use crate::scenario::build::vehicle_spec;
 use crate::scenario::config::TireModel;
@@ -224,15 +224,15 @@ impl Wheel {
         Ok(angles.iter().flat_map(at_angle).collect())
     }
 
-    fn motion(&self, at: RigSetting) -> WheelMotion {
+    fn motion(&self, at: RigSetting) -> WheelRigMotion {
         let speed = self.guide.speed;
         match (at.slip, at.slip_angle) {
-            (Some(slip), None) => WheelMotion::Rolling { speed, slip },
+            (Some(slip), None) => WheelRigMotion::Rolling { speed, slip },
             (Some(slip), Some(slip_angle)) => {
                 let rim_speed = rim_speed(speed * cos(slip_angle), slip);
-                WheelMotion::Drawn { speed, rim_speed, slip_angle }
+                WheelRigMotion::Drawn { speed, rim_speed, slip_angle }
             }
-            (None, angle) => WheelMotion::Towed { speed, slip_angle: angle.unwrap_or_default() },
+            (None, angle) => WheelRigMotion::Towed { speed, slip_angle: angle.unwrap_or_default() },
         }
     }
 
@@ -419,10 +419,10 @@ fn text(rig: &WheelRig, mounted: &MountedWheel, runs: &[WheelRun]) -> String {
 /// Returns the speed of the wheel's center in the wheel plane, m/s.
 fn forward_speed(rig: &WheelRig, at: RigSetting) -> f64 {
     let speed = match rig.motion {
-        WheelMotion::Pressed => 0.0,
-        WheelMotion::Rolling { speed, .. }
-        | WheelMotion::Drawn { speed, .. }
-        | WheelMotion::Towed { speed, .. } => speed,
+        WheelRigMotion::Pressed => 0.0,
+        WheelRigMotion::Rolling { speed, .. }
+        | WheelRigMotion::Drawn { speed, .. }
+        | WheelRigMotion::Towed { speed, .. } => speed,
     };
     speed * cos(at.slip_angle.unwrap_or_default())
 }
@@ -467,7 +467,11 @@ fn figure(
                 _ => name,
             };
             let here = own(format!("nodes {} mm apart", 1e3 * rig.spacing));
-            series.push(Series { name: here.clone(), points: points.clone(), mark: Mark::Line });
+            series.push(Series {
+                name: here.clone(),
+                points: points.clone(),
+                mark: SeriesMark::Line,
+            });
             if let Some(check) = check {
                 let finer =
                     check.changes.iter().filter_map(|ConvergenceChange { at, convergence: c }| {
@@ -479,12 +483,12 @@ fn figure(
                 series.push(Series {
                     name: own(format!("nodes {} mm apart", 500.0 * rig.spacing)),
                     points: finer.collect(),
-                    mark: Mark::Dashes,
+                    mark: SeriesMark::Dashes,
                 });
             }
-            series.push(Series { name: here, points, mark: Mark::Dots });
+            series.push(Series { name: here, points, mark: SeriesMark::Dots });
         }
-        Panel::from_zero(if over_angle { "slip angle, deg" } else { "slip" }, y_label, series)
+        PlotAxes::from_zero(if over_angle { "slip angle, deg" } else { "slip" }, y_label, series)
     };
     let mut shown = vec![if towed { RESISTANCE } else { PULL }];
     shown.extend(steered.then_some(SIDE_FORCE));

@@ -11,10 +11,10 @@ use crate::report::input_copies::SCENARIO;
 use crate::report::manifest::Manifest;
 use crate::report::record_extent::RecordExtent;
 use crate::report::recovery::StoredCheckpoint;
-use crate::report::rundir::{self, Lock};
+use crate::report::rundir::{self, RunFolderLock};
 use crate::report::{ReportError, record_parts, write_file};
 use crate::scenario::build::{BuiltWorld, world};
-use crate::scenario::config::{Output, Quantity, Vehicle};
+use crate::scenario::config::{OutputConfig, QuantityConfig, VehicleConfig};
 use crate::scenario::{ScenarioFile, input};
 use crate::simulation::{StartupError, WorldState, agree, first_startup_error};
 use crate::sync::Communicator;
@@ -41,7 +41,7 @@ pub(super) struct OutputLocation {
     pub(super) folder: PathBuf,
     /// The manifest written before the run starts.
     pub(super) begun: Manifest,
-    pub(super) lock: Lock,
+    pub(super) lock: RunFolderLock,
 }
 
 impl Run {
@@ -226,7 +226,7 @@ fn check_continues(
     let before = recorded_run::read(folder, &[])?.1.scenario.output;
     // settings that determine rows and columns of tables; for states, only whether there is any
     // format
-    let kept = |output: &Output| {
+    let kept = |output: &OutputConfig| {
         [
             ("output.hash_every", json!(output.hash_every)),
             ("output.interval", json!(output.interval)),
@@ -247,7 +247,7 @@ fn check_continues(
         }
     }
     let output = &now.output;
-    let places = |columns: &Vec<Quantity>| columns.contains(&Quantity::Position);
+    let places = |columns: &Vec<QuantityConfig>| columns.contains(&QuantityConfig::Position);
     let has_all = output.vehicles.is_none() && output.columns.as_ref().is_none_or(places);
     if tick > 0 && (output.states.is_empty() || !has_all) {
         let time = clock.reported_time(tick);
@@ -265,7 +265,7 @@ fn check_continues(
 /// Refuses to write a record in parts if rank 0 must write sensor readings.
 fn check_parts(file: &ScenarioFile) -> Result<(), Failure> {
     let scenario = &file.scenario;
-    let sensor = |own: &&Vehicle| own.sensor.iter().any(|sensor| sensor.record);
+    let sensor = |own: &&VehicleConfig| own.sensor.iter().any(|sensor| sensor.record);
     match scenario.vehicle.iter().find(sensor).filter(|_| scenario.output.readings) {
         None => Ok(()),
         Some(vehicle) => Err(Failure::Input {

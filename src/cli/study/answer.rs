@@ -4,14 +4,14 @@ use super::display_unit::{DisplayUnit, labeled};
 use super::{level_word, rounded};
 use crate::report::study::StudyRequest;
 use crate::study::analysis::{LevelAnswer, QuestionResult, ResponseStatistics};
-use crate::study::design::{Factor, Goal, Level, RunMetric, StudyConfig};
+use crate::study::design::{Factor, Goal, LevelValue, RunMetric, StudyConfig};
 
 /// Maximum number of levels that are listed; the others are counted.
 const NAMED: usize = 6;
 
 /// Formats a level with its factor's unit.
-pub fn level_with_unit(factor: Option<&Factor>, level: &Level) -> String {
-    let unit = factor.and_then(Factor::unit).filter(|_| matches!(level, Level::Number(_)));
+pub fn level_with_unit(factor: Option<&Factor>, level: &LevelValue) -> String {
+    let unit = factor.and_then(Factor::unit).filter(|_| matches!(level, LevelValue::Number(_)));
     match unit {
         Some(unit) => format!("{} {unit}", level_word(level)),
         None => level_word(level),

@@ -7,11 +7,11 @@ use crate::cli::progress_bar::progress_bar;
 use crate::cli::{Failure, stdout};
 use crate::map::{DriveThreads, DrivingError};
 use crate::report::study::TitledTable;
-use crate::report::table::TextStyle;
+use crate::report::table::TableStyle;
 use crate::rig::Refinement;
 use crate::scenario::build::AssetCache;
 use crate::study::design::{
-    self, ResponseShift, Trial, TrialEnding, Value, response_shifts, run_trial,
+    self, ResponseShift, ResponseValue, Trial, TrialEnding, response_shifts, run_trial,
 };
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const DRIVES: [Option<Refinement>; 3] = [None, Some(Refinement::Step), Some(Refinement::Spacing)];
 
 /// Result of a drive: the responses of the study, or the reason why it has none.
-type Outcome = Result<Vec<Value>, String>;
+type Outcome = Result<Vec<ResponseValue>, String>;
 
 /// Check whether the results of a study depend on time step and ground spacing
 #[derive(Debug, Args)]
@@ -86,7 +86,7 @@ impl Converge {
             self.study.display(),
             trials.len(),
         );
-        stdout::print(table(title, &told).text(TextStyle::of_stdout()).trim_end())
+        stdout::print(table(title, &told).text(TableStyle::of_stdout()).trim_end())
     }
 
     /// Drives trials with each refinement. Returns the results by refinement and trial.
@@ -153,7 +153,8 @@ fn failures(
 fn shifted(study: &design::Study, driven: &[Vec<Outcome>], n: usize) -> Vec<ResponseShift> {
     let Some(refinement) = DRIVES[n] else { return Vec::new() };
     let pair = |own: &Vec<Outcome>| Some((own[0].clone().ok()?, own[n].clone().ok()?));
-    let pairs: Vec<(Vec<Value>, Vec<Value>)> = driven.iter().filter_map(pair).collect();
+    let pairs: Vec<(Vec<ResponseValue>, Vec<ResponseValue>)> =
+        driven.iter().filter_map(pair).collect();
     response_shifts(&study.responses, refinement, &pairs)
 }
 

@@ -1,7 +1,7 @@
 //! Trials that a study comprises under its stopping rule.
 
 use crate::cli::Failure;
-use crate::report::study::{Cell, Shard, StudyRequest, TrialRecord};
+use crate::report::study::{Shard, StudyCell, StudyRequest, TrialRecord};
 use crate::study::design::{self, RunMetric, StudyConfig, TrialOutcome};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ pub fn extent(
     let arrival = rule.and_then(|rule| RunMetric::arrival_response(&rule.response));
     let arrival = arrival.and_then(|name| config.responses.iter().position(|own| *own == name));
     let arrived = |record: &TrialRecord| match record.responses.get(arrival?) {
-        Some(Cell::Number(arrived)) => Some(*arrived == 1.0),
+        Some(StudyCell::Number(arrived)) => Some(*arrived == 1.0),
         _ => None,
     };
     let seen = |trial: u64| {
@@ -89,7 +89,7 @@ pub fn extent(
             return Some(TrialOutcome::Uncounted);
         }
         Some(match response.and_then(|n| record.responses.get(n)) {
-            Some(Cell::Number(x)) => TrialOutcome::Number(*x),
+            Some(StudyCell::Number(x)) => TrialOutcome::Number(*x),
             _ => TrialOutcome::Failed,
         })
     };

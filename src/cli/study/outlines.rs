@@ -2,7 +2,7 @@
 
 use super::rounded;
 use crate::report::study::TitledTable;
-use crate::rig::Estimate;
+use crate::rig::ParameterEstimate;
 use crate::study::analysis::{
     Analysis, FitOutcome, IndicesResult, LogisticResult, ResponseFinding, SurrogateResult,
     SurvivalResult,
@@ -82,7 +82,7 @@ fn survival_table(own: &SurvivalResult) -> TitledTable {
 fn logistic_table(answer: &ResponseFinding<LogisticResult>) -> TitledTable {
     let title = format!("{}: logistic regression over all trials", answer.response);
     table(title, answer, words(["term", "log odds", "error", "low", "high"]), |found| {
-        let row = |name: &str, own: &Estimate| {
+        let row = |name: &str, own: &ParameterEstimate| {
             let numbers = [own.value, own.error, own.low, own.high].map(rounded);
             std::iter::once(name.to_owned()).chain(numbers).collect()
         };

@@ -5,12 +5,12 @@ mod charts;
 use super::answer::AnswerText;
 use super::display_unit::{DisplayUnit, labeled};
 use super::{level_word, rounded};
-use crate::report::html::{Interval, Page, Picture, Section};
+use crate::report::html::{HtmlPage, HtmlPicture, HtmlSection, ValueInterval};
 use crate::report::study::{StudyRequest, TitledTable};
 use crate::study::analysis::{
     Analysis, FitOutcome, Influence, PointStatistics, ResponseFinding, ResponseStatistics,
 };
-use crate::study::design::{Level, StudyConfig};
+use crate::study::design::{LevelValue, StudyConfig};
 use std::collections::BTreeMap;
 
 /// The contents of the page.
@@ -38,7 +38,7 @@ pub struct StudyReport<'a> {
 pub struct WorstTrials {
     pub description: String,
     /// Images of their ends.
-    pub pictures: Vec<Picture>,
+    pub pictures: Vec<HtmlPicture>,
 }
 
 /// A value with its interval.
@@ -56,14 +56,14 @@ impl ValueRange {
         Some(ValueRange { value, ends })
     }
 
-    fn at(self, at: f64) -> Interval {
-        Interval { at, value: self.value, ends: self.ends }
+    fn placed_at(self, at: f64) -> ValueInterval {
+        ValueInterval { at, value: self.value, ends: self.ends }
     }
 }
 
 impl StudyReport<'_> {
     /// Creates the page.
-    pub fn page(&self) -> Page {
+    pub fn page(&self) -> HtmlPage {
         let config = self.config;
         let name = self.asked.scenario.file_stem().unwrap_or_default().to_string_lossy();
         let sections = [
@@ -84,7 +84,7 @@ impl StudyReport<'_> {
             true => format!("{done} of {}", self.asked.trials),
             false => done.to_string(),
         };
-        Page {
+        HtmlPage {
             title: format!("Study of {name}"),
             question: config.description.clone(),
             answer: self.qualified(&self.answer()),
@@ -215,8 +215,8 @@ impl StudyReport<'_> {
     }
 
     /// Levels of a design point in words.
-    fn place(&self, levels: &[Level]) -> String {
-        let told = |(name, level): (&String, &Level)| format!("{name} {}", level_word(level));
+    fn place(&self, levels: &[LevelValue]) -> String {
+        let told = |(name, level): (&String, &LevelValue)| format!("{name} {}", level_word(level));
         let all: Vec<String> = self.asked.factors.iter().zip(levels).map(told).collect();
         all.join(", ")
     }
@@ -227,33 +227,33 @@ impl StudyReport<'_> {
         self.analysis.influences.iter().find(|own| own.response == *name)
     }
 
-    fn worst(&self) -> Option<Section> {
+    fn worst(&self) -> Option<HtmlSection> {
         let WorstTrials { description: text, pictures } = &self.worst;
-        (!text.is_empty()).then(|| Section {
+        (!text.is_empty()).then(|| HtmlSection {
             heading: "Worst trials".into(),
             text: vec![text.clone()],
             pictures: pictures.clone(),
-            ..Section::default()
+            ..HtmlSection::default()
         })
     }
 
-    fn failed(&self) -> Option<Section> {
+    fn failed(&self) -> Option<HtmlSection> {
         let rows: Vec<Vec<String>> = self.failures.iter().map(|own| own.to_vec()).collect();
         let head = ["trial", "reason"].map(str::to_owned).to_vec();
         let title = "Trials without a result (not counted as NO-GO)".into();
-        (!rows.is_empty()).then(|| Section {
+        (!rows.is_empty()).then(|| HtmlSection {
             heading: "Failed trials".into(),
             tables: vec![TitledTable { title, head, rows }],
-            ..Section::default()
+            ..HtmlSection::default()
         })
     }
 
-    fn all(&self) -> Option<Section> {
-        (!self.tables.is_empty()).then(|| Section {
+    fn all(&self) -> Option<HtmlSection> {
+        (!self.tables.is_empty()).then(|| HtmlSection {
             heading: "All results".into(),
             tables: self.tables.to_vec(),
             folded: true,
-            ..Section::default()
+            ..HtmlSection::default()
         })
     }
 }

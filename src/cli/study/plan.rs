@@ -153,7 +153,7 @@ fn resident(line: &str) -> Option<u64> {
 fn showing_levels(study: &design::Study) -> Vec<u64> {
     let (mut shown, mut trials) = (BTreeSet::new(), Vec::new());
     let replications = study.config.replications;
-    let is_table = study.config.design == design::Design::Table;
+    let is_table = study.config.design == design::DesignKind::Table;
     for trial in (0..study.points()).map(|point| study.trial(point * replications)) {
         let listed = study.config.factor.iter().zip(&trial.levels);
         let listed = listed.filter(|(factor, _)| is_table || factor.listed().is_some());
@@ -205,8 +205,8 @@ fn built(study: &design::Study, trial: u64) -> Result<(ScenarioFile, BuiltWorld)
     Ok((file, built))
 }
 
-/// Wall time of a trial to its scenario's end, s, from its first seconds, and what is doubtful of
-/// it; or why there is none.
+/// Wall time of a trial to its scenario's end, s, from its first seconds, and its warnings,
+/// or the reason for its absence.
 fn probe(study: &design::Study, trial: u64) -> Result<(f64, Vec<Diagnostic>), String> {
     let clock = Instant::now();
     let (file, BuiltWorld { world: model, warnings, .. }) = built(study, trial)?;

@@ -7,15 +7,15 @@ use super::page::{StudyReport, WorstTrials};
 use super::{level_word, rounded, worst};
 use crate::cli::{Failure, stdout};
 use crate::report::study::{
-    Cell, Shard, StudyRequest, TitledTable, TrialRecord, repeated, repeated_points,
+    Shard, StudyCell, StudyRequest, TitledTable, TrialRecord, repeated, repeated_points,
 };
-use crate::report::table::TextStyle;
+use crate::report::table::TableStyle;
 use crate::report::write_file;
 use crate::study::analysis::{
     Analysis, Difference, NamedStatistics, NumberStatistics, PointStatistics, ResponseStatistics,
     StudyResult, TrialResult, analyze,
 };
-use crate::study::design::{self, Level, StudyConfig};
+use crate::study::design::{self, LevelValue, StudyConfig};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -137,7 +137,7 @@ impl Report {
         for mut table in tables {
             let rows = table.rows.len();
             table.rows.truncate(SHOWN);
-            stdout::print(&table.text(TextStyle::of_stdout()))?;
+            stdout::print(&table.text(TableStyle::of_stdout()))?;
             if rows > SHOWN {
                 stdout::print(&format!("{} more rows in report.md\n", rows - SHOWN))?;
             }
@@ -229,17 +229,17 @@ fn left_out(analysis: &Analysis) -> Vec<String> {
 
 /// Converts a trial record for the analysis.
 fn result(trial: &TrialRecord) -> TrialResult {
-    let level = |cell: &Cell| match cell {
-        Cell::Number(x) => Level::Number(*x),
-        Cell::Boolean(is) => Level::Boolean(*is),
-        Cell::Word(word) => Level::Word(word.clone()),
-        Cell::Absent => Level::Word(String::new()),
+    let level = |cell: &StudyCell| match cell {
+        StudyCell::Number(x) => LevelValue::Number(*x),
+        StudyCell::Boolean(is) => LevelValue::Boolean(*is),
+        StudyCell::Word(word) => LevelValue::Word(word.clone()),
+        StudyCell::Absent => LevelValue::Word(String::new()),
     };
-    let value = |cell: &Cell| match cell {
-        Cell::Number(x) => design::Value::Number(*x),
-        Cell::Boolean(is) => design::Value::Word(is.to_string()),
-        Cell::Word(word) => design::Value::Word(word.clone()),
-        Cell::Absent => design::Value::Absent,
+    let value = |cell: &StudyCell| match cell {
+        StudyCell::Number(x) => design::ResponseValue::Number(*x),
+        StudyCell::Boolean(is) => design::ResponseValue::Word(is.to_string()),
+        StudyCell::Word(word) => design::ResponseValue::Word(word.clone()),
+        StudyCell::Absent => design::ResponseValue::Absent,
     };
     let responses = || trial.responses.iter().map(value).collect();
     TrialResult {
@@ -404,7 +404,7 @@ fn all_figures(asked: &StudyRequest, points: &[PointStatistics]) -> TitledTable 
     head.extend(figures.map(str::to_owned));
     let row = |point: &PointStatistics, own: &NamedStatistics, unit: &str| {
         let mut words = vec![point.point.to_string()];
-        words.extend(point.levels.iter().map(Level::to_string));
+        words.extend(point.levels.iter().map(LevelValue::to_string));
         words.extend([point.done.to_string(), point.failed.to_string()]);
         words.extend([own.name.clone(), unit.to_owned()]);
         let mut figures = vec![String::new(); 8];

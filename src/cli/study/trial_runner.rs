@@ -3,11 +3,11 @@
 use super::cell;
 use crate::cli::Failure;
 use crate::cli::workers::Workers;
-use crate::report::study::{Cell, LevelFile, TrialRecord};
+use crate::report::study::{LevelFile, StudyCell, TrialRecord};
 use crate::scenario::Input;
 use crate::scenario::build::AssetCache;
 use crate::simulation::{PoolSize, start_workers};
-use crate::study::design::{self, Trial, TrialEnding, TrialRun, Value, run_trial};
+use crate::study::design::{self, ResponseValue, Trial, TrialEnding, TrialRun, run_trial};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -114,13 +114,13 @@ impl<'a> TrialRunner<'a> {
         let (failure, responses, state_hash) = match ending {
             TrialEnding::Interrupted => return Ok(None),
             TrialEnding::Failed { reason, state_hash } => {
-                (Some(reason), vec![Cell::Absent; responses.len()], state_hash)
+                (Some(reason), vec![StudyCell::Absent; responses.len()], state_hash)
             }
             TrialEnding::Done { responses, state_hash } => {
                 let values = responses.into_iter().map(|value| match value {
-                    Value::Number(x) => Cell::Number(x),
-                    Value::Word(word) => Cell::Word(word),
-                    Value::Absent => Cell::Absent,
+                    ResponseValue::Number(x) => StudyCell::Number(x),
+                    ResponseValue::Word(word) => StudyCell::Word(word),
+                    ResponseValue::Absent => StudyCell::Absent,
                 });
                 (None, values.collect(), state_hash)
             }

@@ -2,13 +2,13 @@
 
 use super::replay::trial_scenario;
 use crate::cli::Failure;
-use crate::report::html::Picture;
+use crate::report::html::HtmlPicture;
 use crate::report::photograph;
 use crate::report::shot::{Shot, Viewpoint};
-use crate::report::study::{Cell, StudyRequest, TrialRecord, level_inputs};
+use crate::report::study::{StudyCell, StudyRequest, TrialRecord, level_inputs};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::world;
-use crate::simulation::{Observer, Runner, Schedule};
+use crate::simulation::{Observer, RunSchedule, Runner};
 use crate::study::analysis::QuestionResult;
 use crate::study::design::{Goal, RunMetric};
 use std::convert::Infallible;
@@ -28,7 +28,7 @@ pub fn worst<'a>(
     most: usize,
 ) -> (String, Vec<&'a TrialRecord>) {
     let number = |trial: &TrialRecord, n: usize| match trial.responses.get(n) {
-        Some(Cell::Number(x)) => Some(*x),
+        Some(StudyCell::Number(x)) => Some(*x),
         _ => None,
     };
     let is_yes_or_no =
@@ -68,7 +68,7 @@ pub fn pictures(
     folder: &Path,
     asked: &StudyRequest,
     trials: &[&TrialRecord],
-) -> Result<Vec<Picture>, Failure> {
+) -> Result<Vec<HtmlPicture>, Failure> {
     if trials.is_empty() {
         return Ok(Vec::new());
     }
@@ -80,13 +80,13 @@ fn picture(
     [folder, scenario]: [&Path; 2],
     asked: &StudyRequest,
     trial: &TrialRecord,
-) -> Result<Picture, Failure> {
+) -> Result<HtmlPicture, Failure> {
     let failed = |cause: String| Failure::Run { subject: format!("trial {}", trial.trial), cause };
     let base = scenario.parent().unwrap_or(Path::new(""));
     let inputs = level_inputs(folder, base, trial);
     let file = ScenarioFile::read_with_inputs(scenario, &trial.sets, inputs)?;
     let built = world(&file)?;
-    let schedule = Schedule::until(file.scenario.time.duration);
+    let schedule = RunSchedule::until(file.scenario.time.duration);
     let runner = Runner::new(built.world.clone(), None, schedule);
     let runner = runner.map_err(|error| failed(error.to_string()))?;
     let mut nobody: [&mut dyn Observer<Infallible>; 0] = [];
@@ -115,5 +115,5 @@ fn picture(
         ends.join("; "),
         trial.trial
     );
-    Ok(Picture { png, caption })
+    Ok(HtmlPicture { png, caption })
 }

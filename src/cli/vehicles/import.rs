@@ -1,7 +1,7 @@
 //! `bekker vehicles import`
 
 use super::super::{Failure, stdout};
-use crate::chrono_import::{CompanionFiles, ImportError, Imported, import};
+use crate::chrono_import::{CompanionFiles, ImportError, ImportedVehicle, import};
 use crate::cli::shell_word::shell_word;
 use crate::mobility::vehicle_sheet::VehicleSheet;
 use crate::report::text_table;
@@ -105,7 +105,7 @@ fn failed(error: ImportError) -> Failure {
     Failure::Input { subject: "import".into(), cause: error.to_string() }
 }
 
-fn page(path: &Path, read: &Imported, unusual: &[String]) -> String {
+fn page(path: &Path, read: &ImportedVehicle, unusual: &[String]) -> String {
     let (path, word) = (path.display(), shell_word(&path.to_string_lossy()));
     let rows = read.omitted.iter().map(|own| [&own.file, &own.key, &own.value, &own.why]);
     let omitted = text_table::plain(["file", "key", "value", "reason omitted"], rows, ..0);

@@ -5,12 +5,12 @@
 
 use super::{commands, displayed_run};
 use crate::cli::{Failure, recorded_run};
-use crate::link::{Page, Target};
-use crate::report::manifest::{self, Manifest, Status};
+use crate::link::{Target, WebPage};
+use crate::report::manifest::{self, Manifest, RunStatus};
 use crate::scenario::build::world;
 use crate::scenario::input;
 use crate::simulation::{RunSummary, VehicleSummary, World};
-use crate::view::{Clients, Control, Player, Source, asset};
+use crate::view::{Clients, Control, MessageSource, Player, asset};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ impl RunFolder {
     }
 
     /// Returns the page at a path.
-    pub fn page(&self, path: &str, query: &str) -> Option<Page> {
+    pub fn page(&self, path: &str, query: &str) -> Option<WebPage> {
         let mut parts = path.trim_start_matches('/').split('/');
         let rest = |parts: std::str::Split<'_, char>| parts.collect::<Vec<_>>().join("/");
         match parts.next()? {
@@ -83,7 +83,7 @@ impl RunFolder {
                 let run = self.runs.get(number(parts.next()?)?)?;
                 match rest(parts).as_str() {
                     "picture.png" => file(&self.root, &run.path.join("picture.png"), "image/png"),
-                    name => asset(name).map(|found| Page {
+                    name => asset(name).map(|found| WebPage {
                         content_type: found.content_type.into(),
                         bytes: found.text.into(),
                     }),
@@ -93,7 +93,7 @@ impl RunFolder {
                 let study = self.studies.get(number(parts.next()?)?)?;
                 file(&self.root, &study.join(REPORT), "text/html; charset=utf-8")
             }
-            name => asset(name).filter(|own| own.name == "view.css").map(|found| Page {
+            name => asset(name).filter(|own| own.name == "view.css").map(|found| WebPage {
                 content_type: found.content_type.into(),
                 bytes: found.text.into(),
             }),
@@ -226,7 +226,7 @@ impl ListedRun {
 
     /// Returns the image of the run, linked to the viewer.
     fn picture(&self, number: usize) -> String {
-        if self.manifest.status == Status::Running {
+        if self.manifest.status == RunStatus::Running {
             return "has not ended".into();
         }
         let seen = match self.path.join("picture.png").is_file() {
@@ -239,7 +239,7 @@ impl ListedRun {
     /// Simulates the run for its viewers, until the program ends.
     fn play(&self, interrupted: Arc<AtomicBool>) -> Result<Arc<Clients>, Failure> {
         let (manifest, file) = recorded_run::read(&self.path, &[])?;
-        if manifest.status == Status::Running {
+        if manifest.status == RunStatus::Running {
             let (subject, cause) = (self.name.clone(), "the run has not ended".into());
             return Err(Failure::Run { subject, cause });
         }
@@ -247,7 +247,7 @@ impl ListedRun {
         let shown = displayed_run(&file, &built, manifest.simulated_s);
         let world = World::new(shown.model.clone());
         let control = Arc::new(Control::new(true, Some(1.0)));
-        let clients = Clients::new(shown, Source::Recorded, control);
+        let clients = Clients::new(shown, MessageSource::Recorded, control);
         let commands = commands(&self.path, &manifest, &world)?;
         let no_thread = |cause| Failure::threads("view", cause);
         let player = Player::new(world, manifest.last_tick, commands, clients.clone());
@@ -280,12 +280,12 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-fn html(body: String) -> Page {
+fn html(body: String) -> WebPage {
     let text = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>bekker: runs</title>\
          <link rel=\"stylesheet\" href=\"view.css\"></head><body><div class=\"runs\">{body}</div></body></html>"
     );
-    Page { content_type: "text/html; charset=utf-8".into(), bytes: text.into_bytes() }
+    WebPage { content_type: "text/html; charset=utf-8".into(), bytes: text.into_bytes() }
 }
 
 /// Returns the path with links resolved, if it is below `root`.
@@ -299,7 +299,7 @@ fn is_inside(root: &Path, path: &Path) -> bool {
 }
 
 /// Returns a file as a page, if it is below `root`.
-fn file(root: &Path, path: &Path, content_type: &str) -> Option<Page> {
+fn file(root: &Path, path: &Path, content_type: &str) -> Option<WebPage> {
     let bytes = input::read(&inside(root, path)?, LARGEST).ok()?;
-    Some(Page { content_type: content_type.into(), bytes })
+    Some(WebPage { content_type: content_type.into(), bytes })
 }

@@ -7,14 +7,14 @@ use super::page_server::{self, serve};
 use super::{Failure, destination, recorded_run, stdout};
 use crate::link::Address;
 use crate::report::hashes::hexadecimal;
-use crate::report::manifest::{Manifest, Status};
+use crate::report::manifest::{Manifest, RunStatus};
 use crate::report::progress::Progress;
 use crate::report::{check_writable, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{BuiltWorld, scene_model, world};
 use crate::simulation::World;
 use crate::view::{
-    Clients, CommandReplay, Control, DisplayedRun as Shown, HtmlFile, Player, Source,
+    Clients, CommandReplay, Control, DisplayedRun as Shown, HtmlFile, MessageSource, Player,
 };
 use clap::Args;
 pub use folder::RunFolder;
@@ -51,7 +51,7 @@ impl View {
             return self.list();
         }
         let (manifest, file) = recorded_run::read(&self.run, &[])?;
-        if manifest.status == Status::Running {
+        if manifest.status == RunStatus::Running {
             let cause = "the run has not ended; finish it with `bekker run --resume`";
             return Err(Failure::Run { subject, cause: cause.into() });
         }
@@ -84,7 +84,7 @@ impl View {
         let interrupted = interruption_signal()?;
         let commands = commands(&self.run, manifest, &world)?;
         let control = Arc::new(Control::new(true, Some(1.0)));
-        let clients = Clients::new(shown, Source::Recorded, control);
+        let clients = Clients::new(shown, MessageSource::Recorded, control);
         let served = serve(clients.clone(), &self.address, self.token.as_deref())?;
         stdout::print(&served.url)?;
         let player = Player::new(world, manifest.last_tick, commands, clients);

@@ -1,7 +1,7 @@
 //! Cost of the exchange between ranks: bytes, time, and their growth.
 
 use bekker_ground::{Overlay, Patches, SharedGround};
-use bekker_ranks::{HeartbeatMetrics, RankError, Ranks, Route, Sharing};
+use bekker_ranks::{HeartbeatMetrics, MessageRoute, RankError, Ranks, Sharing};
 use bekker_rig::{BenchCase, BenchError, bench_world};
 use bekker_scenario::config::LawsPreset;
 use bekker_sync::Threads;
@@ -259,7 +259,7 @@ pub fn code_cost(spacing: f64) -> Result<CodeCost, BenchError> {
 fn shared(
     model: &WorldModel,
     ranks: usize,
-    route: Route,
+    route: MessageRoute,
     heartbeats: usize,
 ) -> Result<Vec<Vec<HeartbeatMetrics>>, BenchError> {
     let drive = |communicator: Threads| -> Result<Vec<HeartbeatMetrics>, BenchError> {
@@ -296,7 +296,7 @@ fn shared(
 /// [`BenchError`] if the convoy cannot be built or a rank is lost.
 pub fn heartbeat_cost(code: &CodeCost) -> Result<HeartbeatCost, BenchError> {
     let spacing = code.spacing;
-    let mut figures = shared(&convoy(spacing, 8)?, 2, Route::All, 300)?;
+    let mut figures = shared(&convoy(spacing, 8)?, 2, MessageRoute::All, 300)?;
     let counted: Vec<HeartbeatMetrics> =
         figures.iter_mut().flat_map(|f| f.split_off(WARM_UP)).collect();
     let median = |value: fn(&HeartbeatMetrics) -> Duration| {
@@ -332,7 +332,7 @@ pub fn heartbeat_cost(code: &CodeCost) -> Result<HeartbeatCost, BenchError> {
 /// [`BenchError`] if the vehicles cannot be built or a rank is lost.
 pub fn traffic(ranks: usize, agents: usize, neighbor: bool) -> Result<Traffic, BenchError> {
     let places: Vec<[f64; 2]> = (0..agents).map(|at| [4_000.0 / 256.0 * at as f64, 0.0]).collect();
-    let route = if neighbor { Route::Neighbor } else { Route::All };
+    let route = if neighbor { MessageRoute::Neighbor } else { MessageRoute::All };
     let figures = shared(&driving(0.05, &places)?, ranks, route, CENSUS)?;
     let of_rank = |heartbeats: &Vec<HeartbeatMetrics>| {
         heartbeats.iter().map(|own| own.received_bytes + own.record_bytes).sum::<u64>() as f64

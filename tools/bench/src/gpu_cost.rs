@@ -6,7 +6,7 @@
 use crate::rendering::{BenchScene, camera, fastest};
 use bekker_math::spatial::Vec3;
 use bekker_rig::BenchError;
-use bekker_sensor::camera::{Channel, ImageRequest, PixelRng};
+use bekker_sensor::camera::{ImageChannel, ImageRequest, PixelRng};
 use bekker_sensor::gpu::{GpuDevice, GpuError, GpuRenderer, SceneConstants};
 use bekker_sensor::noise::Noise;
 use bekker_sensor::ray::Ray;
@@ -76,7 +76,7 @@ pub fn gpu_cost(gpu: GpuDevice) -> Result<GpuCost, BenchError> {
                 poses: [full.viewpoint(k % full.messages.len()); 2],
                 interval: 0.0,
                 rng: PixelRng { noise: Noise::new(1, k as u32, 0), frame: 1 },
-                channels: &[Channel::Color],
+                channels: &[ImageChannel::Color],
             })
             .collect();
         let mut best: Option<FrameCost> = None;

@@ -5,7 +5,9 @@
 //! first heartbeat to the last; placing the vehicles is excluded.
 
 use crate::scaling_cost::{CostObserver, CountingCommunicator, DriveCost};
-use bekker_ranks::{Observer, RankError, Ranks, Route, RunError, Runner, Schedule, Sharing};
+use bekker_ranks::{
+    MessageRoute, Observer, RankError, Ranks, RunError, RunSchedule, Runner, Sharing,
+};
 use bekker_scenario::build::world;
 use bekker_scenario::{Diagnostics, ScenarioFile};
 use bekker_sync::{Communicator, Loopback, Threads};
@@ -178,17 +180,17 @@ impl ScalingDrive {
     ) -> Result<DriveCost, RunError<E>> {
         let looks = self.model.scene_model.is_some();
         // imaging sensors need the states of all vehicles
-        let route = if looks { Route::All } else { Route::Neighbor };
+        let route = if looks { MessageRoute::All } else { MessageRoute::Neighbor };
         let sharing = Sharing { route, digest: true, ..Sharing::default() };
         let counting = CountingCommunicator::new(communicator);
         let alone = counting.size() == 1;
         let mut watch = CostObserver::new(counting.counts(), alone, self.case.seconds);
         let ranks = Ranks::new(counting, self.model.clone(), self.start.clone(), &sharing, &[])?;
-        let schedule = Schedule {
+        let schedule = RunSchedule {
             hash_every: Some(1),
             hash_agents: self.model.agents.len() <= NAMED_AGENTS,
             sample_every: self.file.scenario.output.interval,
-            ..Schedule::until(self.case.seconds)
+            ..RunSchedule::until(self.case.seconds)
         };
         let (world, _) = Runner::with_ranks(ranks, schedule).run(&mut [observer, &mut watch])?;
         Ok(watch.cost(&world))

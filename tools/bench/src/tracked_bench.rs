@@ -6,7 +6,7 @@ use bekker_rig::BenchError;
 use bekker_rig::TrackedDrive;
 use bekker_rig::flat_bed;
 use bekker_vehicle::spec::TrackModel;
-use bekker_vehicle::{Controls, EnergyAccount, TrackedSpec, TrackedVehicle};
+use bekker_vehicle::{Controls, EngineEnergyBalance, TrackedSpec, TrackedVehicle};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -77,7 +77,7 @@ pub fn shoe_cost(spec: &TrackedSpec, shoes: u32) -> Result<ShoeCost, BenchError>
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EnergyBalance {
     /// Work by cause.
-    pub account: EnergyAccount,
+    pub account: EngineEnergyBalance,
     /// Increase of kinetic and potential energy, J.
     pub gain: f64,
     /// Unaccounted energy over the engine's work.
@@ -109,7 +109,7 @@ pub fn energy_balance(
         drive.advance(&controls).map_err(|error| failed(time, error.to_string()))?;
     }
     let (account, gain) = drive.account();
-    let EnergyAccount { engine, brakes, suspension, pins, rims, soil } = account;
+    let EngineEnergyBalance { engine, brakes, suspension, pins, rims, soil } = account;
     let error = (brakes + suspension + pins + rims + soil + gain) / engine - 1.0;
     Ok(EnergyBalance { account, gain, error })
 }

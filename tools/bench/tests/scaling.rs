@@ -19,7 +19,7 @@ fn brigade(rows: u32, columns: u32) -> ScenarioFile {
 /// only a name and a start. No cost is quadratic: ten thousand vehicles are built within the
 /// timeout of the tests in any profile.
 #[test]
-fn ten_thousand_vehicles_share_what_they_are() {
+fn ten_thousand_vehicles_share_their_models() {
     let built = world(&brigade(100, 100)).unwrap();
     let agents = &built.world.agents;
     assert_eq!(agents.len(), 10_000);
@@ -36,7 +36,7 @@ fn ten_thousand_vehicles_share_what_they_are() {
 /// The columns of the example are next to each other, and the path of each head begins at its
 /// position.
 #[test]
-fn a_brigade_stands_in_columns() {
+fn a_brigade_starts_in_columns() {
     let scenario = brigade(40, 25).scenario;
     assert_eq!(scenario.vehicle.len(), 1000);
     let place = |vehicle: usize| scenario.vehicle[vehicle].position;

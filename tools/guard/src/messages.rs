@@ -2,7 +2,7 @@
 
 use super::{MeasuredValues, MeasurementResult};
 use bekker::scenario::{ScenarioFile, build};
-use bekker::simulation::{Ranks, Route, Sharing};
+use bekker::simulation::{MessageRoute, Ranks, Sharing};
 use bekker::sync::{CommError, Communicator, ExchangeTimes, RankBuffers, Threads};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// Hashes the messages of two ranks, separately for each.
 pub(super) fn measure(root: &Path, values: &mut MeasuredValues) -> MeasurementResult<()> {
     for (scenario, heartbeats) in SCENARIOS {
-        for route in [Route::All, Route::Star, Route::Neighbor] {
+        for route in [MessageRoute::All, MessageRoute::Star, MessageRoute::Neighbor] {
             let hashes = sent(&root.join(format!("examples/{scenario}.toml")), heartbeats, route)?;
             for (rank, hash) in hashes.into_iter().enumerate() {
                 let route = format!("{route:?}").to_lowercase();
@@ -33,7 +33,7 @@ pub(super) fn measure(root: &Path, values: &mut MeasuredValues) -> MeasurementRe
 }
 
 /// Drives a scenario on two ranks; returns a hash of the bytes that each sends.
-fn sent(scenario: &Path, heartbeats: usize, route: Route) -> MeasurementResult<Vec<String>> {
+fn sent(scenario: &Path, heartbeats: usize, route: MessageRoute) -> MeasurementResult<Vec<String>> {
     let drive = |rank: Threads| -> MeasurementResult<String> {
         let sent = Arc::new(Mutex::new(Sha256::new()));
         let recorder = HashingCommunicator { rank, sent: sent.clone() };

@@ -9,7 +9,7 @@ use bekker_math::numeric::pow;
 use bekker_rig::InParallel;
 use bekker_rig::LineStyle;
 use bekker_rig::{
-    DrivenWheel, LoadedArc, Rig, RigidWheel, WheelMotion, WheelResult, WheelRig, WongReece,
+    DrivenWheel, LoadedArc, Rig, RigidWheel, WheelResult, WheelRig, WheelRigMotion, WongReece,
 };
 
 const HMMWV: RigidWheel = RigidWheel { radius: 0.467, width: 0.254, load: 6311.6 };
@@ -17,7 +17,11 @@ const HMMWV: RigidWheel = RigidWheel { radius: 0.467, width: 0.254, load: 6311.6
 /// Laws of Bekker's towed wheel: pressure along the surface, no shear.
 const TOWED: Laws = Laws { bulldozing: false, surface_reaction: true, ..Laws::reference() };
 
-fn rig(wheel: &RigidWheel, soil: Soil, motion: WheelMotion) -> Result<WheelRig, ValidationError> {
+fn rig(
+    wheel: &RigidWheel,
+    soil: Soil,
+    motion: WheelRigMotion,
+) -> Result<WheelRig, ValidationError> {
     let underside = Underside::cylinder(wheel.radius, wheel.width)?;
     Ok(WheelRig::new(soil, underside, wheel.load, motion))
 }
@@ -65,11 +69,11 @@ fn towed_soils(section: &mut Section) -> Result<(), ValidationError> {
             let strong = of_width(name, 1.0 / wheel.width);
             let soil = stiff(strong);
             let (modulus, n) = (soil.k_phi, soil.n);
-            let motion = WheelMotion::Rolling { speed: 1.0, slip: 0.0 };
+            let motion = WheelRigMotion::Rolling { speed: 1.0, slip: 0.0 };
             let mut rolling = rig(wheel, bed(soil.clone()), motion)?;
             rolling.laws = TOWED;
             let found = rolling.run()?;
-            let mut pressing = rig(wheel, bed(soil), WheelMotion::Pressed)?;
+            let mut pressing = rig(wheel, bed(soil), WheelRigMotion::Pressed)?;
             pressing.spacing = 0.01;
             let pressed = pressing.run()?.sinkage;
             let sinkage = wheel.sinkage(modulus, n, LoadedArc::Ahead);
@@ -113,7 +117,7 @@ fn towed_convergence(section: &mut Section) -> Result<(), ValidationError> {
     let against = |cases: &[[f64; 3]]| {
         cases
             .in_parallel(|&[x, spacing, step]| {
-                let motion = WheelMotion::Rolling { speed: 1.0, slip: 0.0 };
+                let motion = WheelRigMotion::Rolling { speed: 1.0, slip: 0.0 };
                 let mut rig = rig(&HMMWV, bed(soil.clone()), motion)?;
                 (rig.laws, rig.spacing, rig.step) = (TOWED, spacing, step);
                 let found = rig.run()?;
@@ -332,7 +336,7 @@ pub(super) fn driven() -> Result<Section, ValidationError> {
 }
 
 fn run(case: &WheelCase, slip: f64) -> Result<WheelResult, ValidationError> {
-    let motion = WheelMotion::Rolling { speed: case.speed, slip };
+    let motion = WheelRigMotion::Rolling { speed: case.speed, slip };
     let mut rig = rig(&case.theory.wheel, bed(case.soil.clone()), motion)?;
     rig.laws = Laws::refined();
     rig.spacing = case.spacing;

@@ -6,7 +6,7 @@ use bekker_ground::soil::{DeformableSoil, Details, Laws, Soil, SoilKind};
 use bekker_math::numeric::{exp, pow, tan};
 use bekker_rig::InParallel;
 use bekker_rig::LineStyle;
-use bekker_rig::{PlateRig, Rig, ShearRig, WheelMotion, WheelRig};
+use bekker_rig::{PlateRig, Rig, ShearRig, WheelRig, WheelRigMotion};
 
 pub(super) fn bed(yielding: DeformableSoil) -> Soil {
     Soil {
@@ -248,7 +248,12 @@ pub(super) fn energies() -> Result<Section, ValidationError> {
     Ok(section)
 }
 
-pub(super) fn wheel(soil: DeformableSoil, load: f64, motion: WheelMotion, laws: Laws) -> WheelRig {
+pub(super) fn wheel(
+    soil: DeformableSoil,
+    load: f64,
+    motion: WheelRigMotion,
+    laws: Laws,
+) -> WheelRig {
     let wheel = Underside::cylinder(0.467, 0.254).unwrap_or_else(|_| unreachable!("a cylinder"));
     let mut rig = WheelRig::new(bed(soil), wheel, load, motion);
     rig.laws = laws;
@@ -306,7 +311,7 @@ pub(super) fn wheels() -> Result<Section, ValidationError> {
          integral is the difference of two large numbers and no test.",
     );
     let rolled = |soil: DeformableSoil, load: f64, slip: f64, spacing: f64, step: f64| {
-        let motion = WheelMotion::Rolling { speed: 1.0, slip };
+        let motion = WheelRigMotion::Rolling { speed: 1.0, slip };
         let mut rig = wheel(soil, load, motion, Laws::reference());
         (rig.spacing, rig.step) = (spacing, step);
         rig.run()

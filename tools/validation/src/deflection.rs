@@ -7,8 +7,8 @@ use bekker_ground::soil::catalog::catalog;
 use bekker_ground::soil::{DeformableSoil, Laws, Soil, SoilKind, Tread};
 use bekker_rig::InParallel;
 use bekker_rig::{
-    Convergence, DeflectionRelation, LoadedTire, Refinement, Rig, RigError, WheelMotion, WheelRig,
-    converge, vehicle_cone_index_factor,
+    Convergence, DeflectionRelation, LoadedTire, Refinement, Rig, RigError, WheelRig,
+    WheelRigMotion, converge, vehicle_cone_index_factor,
 };
 use bekker_rig::{LineStyle, PlotLine};
 use bekker_scenario::build::vehicle_spec;
@@ -97,7 +97,7 @@ impl RubberTire {
         Some(high)
     }
 
-    fn rig(&self, soil: &Soil, load: f64, inflation: f64, motion: WheelMotion) -> WheelRig {
+    fn rig(&self, soil: &Soil, load: f64, inflation: f64, motion: WheelRigMotion) -> WheelRig {
         WheelRig {
             laws: Laws::refined(),
             tread: self.tread,
@@ -107,11 +107,11 @@ impl RubberTire {
     }
 }
 
-fn pulling(slip: f64) -> WheelMotion {
-    WheelMotion::Rolling { speed: 1.0, slip }
+fn pulling(slip: f64) -> WheelRigMotion {
+    WheelRigMotion::Rolling { speed: 1.0, slip }
 }
 
-const TOWED: WheelMotion = WheelMotion::Towed { speed: 1.0, slip_angle: 0.0 };
+const TOWED: WheelRigMotion = WheelRigMotion::Towed { speed: 1.0, slip_angle: 0.0 };
 
 /// Pull at [`SLIP`] and towed resistance over load, at every deflection that the tire reaches.
 #[derive(Clone, Copy, Debug, Default)]
@@ -170,22 +170,22 @@ struct ExpectedRange {
 const TOWED_BAND: [f64; 2] = [0.75, 0.93];
 
 /// Returns whether a soil's strength is within a quarter of that of a band.
-fn near(strength: f64, band: f64) -> bool {
+fn is_near(strength: f64, band: f64) -> bool {
     (strength / band - 1.0).abs() <= 0.25
 }
 
 /// Returns the band of sand with a gradient of penetration resistance, MPa/m.
 fn sand_band(gradient: f64) -> Option<ExpectedRange> {
     match gradient {
-        g if near(g, 2.0) => Some(ExpectedRange { name: "G 2", pull: [1.3, 1.9] }),
-        g if near(g, 4.0) => Some(ExpectedRange { name: "G 4", pull: [1.15, 1.3] }),
+        g if is_near(g, 2.0) => Some(ExpectedRange { name: "G 2", pull: [1.3, 1.9] }),
+        g if is_near(g, 4.0) => Some(ExpectedRange { name: "G 4", pull: [1.15, 1.3] }),
         _ => None,
     }
 }
 
 /// Returns the band of clay with a cone index, kPa.
 fn clay_band(cone_index: f64) -> Option<ExpectedRange> {
-    near(cone_index, 200.0).then_some(ExpectedRange { name: "CI 200", pull: [1.1, 1.45] })
+    is_near(cone_index, 200.0).then_some(ExpectedRange { name: "CI 200", pull: [1.1, 1.45] })
 }
 
 /// Returns the position of a value relative to a band.

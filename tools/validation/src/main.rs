@@ -99,6 +99,6 @@ fn figure(chart: &Chart) -> plot::Figure {
     plot::Figure {
         title: chart.title.clone(),
         subtitle: chart.subtitle.clone(),
-        panels: chart.panels.iter().map(plot::Panel::from).collect(),
+        panels: chart.panels.iter().map(plot::PlotAxes::from).collect(),
     }
 }

@@ -5,7 +5,7 @@ use super::section::{Chart, Section, ValidationError, line, panel, percent};
 use bekker_ground::soil::Laws;
 use bekker_rig::InParallel;
 use bekker_rig::LineStyle;
-use bekker_rig::{Rig, WheelMotion};
+use bekker_rig::{Rig, WheelRigMotion};
 use bekker_scenario::{ScenarioFile, build};
 use bekker_world::World;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) fn wheel() -> Result<Section, ValidationError> {
     let cases: Vec<_> = rows(WHEEL).filter(|(_, f)| f[0] >= 0.05).collect();
     let runs = cases
         .in_parallel(|(soil, f)| {
-            let motion = WheelMotion::Rolling { speed: 1.0, slip: f[0] };
+            let motion = WheelRigMotion::Rolling { speed: 1.0, slip: f[0] };
             let run = |laws| rig(chrono(soil), f[1], motion, laws).run();
             Ok((run(Laws::reference())?, run(Laws::refined())?))
         })

@@ -6,7 +6,7 @@ use bekker_ground::soil::catalog::catalog;
 use bekker_ground::soil::{Laws, SoilKind};
 use bekker_math::numeric::cos;
 use bekker_rig::InParallel;
-use bekker_rig::{Rig, RigidWheel, WheelMotion, WheelRig, slip_angle_forces};
+use bekker_rig::{Rig, RigidWheel, WheelRig, WheelRigMotion, slip_angle_forces};
 
 const WHEEL: RigidWheel = RigidWheel { radius: 0.467, width: 0.254, load: 6300.0 };
 const SLIP: f64 = 0.05;
@@ -120,7 +120,7 @@ fn in_ruts(section: &mut Section) -> Result<(), ValidationError> {
 fn rig(soil: &str, angle: f64, laws: Laws) -> Result<WheelRig, ValidationError> {
     let wheel = Underside::cylinder(WHEEL.radius, WHEEL.width)?;
     let rim_speed = cos(angle) / (1.0 - SLIP);
-    let motion = WheelMotion::Drawn { speed: 1.0, rim_speed, slip_angle: angle };
+    let motion = WheelRigMotion::Drawn { speed: 1.0, rim_speed, slip_angle: angle };
     let rig = WheelRig::new(catalog().find(soil)?.to_soil(), wheel, WHEEL.load, motion);
     Ok(WheelRig { laws, step: 2e-3, ..rig })
 }

@@ -9,7 +9,7 @@ use bekker_math::numeric::{cos, sin};
 use bekker_rig::InParallel;
 use bekker_rig::LineStyle;
 use bekker_rig::{
-    Rig, SnowBase, TrackMotion, TrackRig, WheelMotion, WheelResult, WheelRig, WinterSurface,
+    Rig, SnowBase, TrackMotion, TrackRig, WheelResult, WheelRig, WheelRigMotion, WinterSurface,
     packed_density, packed_rut_depth, wheel_resistance,
 };
 
@@ -167,7 +167,7 @@ fn crushed(cover: &SnowCover) -> Result<Soil, ValidationError> {
 /// Rolls the wheel through the snow.
 fn roll(soil: Soil) -> Result<WheelResult, ValidationError> {
     let wheel = Underside::cylinder(RADIUS, WIDTH)?;
-    let motion = WheelMotion::Rolling { speed: 1.0, slip: 0.05 };
+    let motion = WheelRigMotion::Rolling { speed: 1.0, slip: 0.05 };
     let mut rig = WheelRig::new(soil, wheel, LOAD, motion);
     rig.laws = Laws::refined();
     Ok(rig.run()?)

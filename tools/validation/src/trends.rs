@@ -8,7 +8,7 @@ use bekker_ground::soil::{DeformableSoil, Details, Laws, SoilKind};
 use bekker_math::numeric::ln;
 use bekker_rig::InParallel;
 use bekker_rig::LineStyle;
-use bekker_rig::{PlateRig, Rig, WheelMotion, WheelRig};
+use bekker_rig::{PlateRig, Rig, WheelRig, WheelRigMotion};
 
 /// Section on passes of a wheel, and sinkage over slip.
 pub(super) fn section() -> Result<Section, ValidationError> {
@@ -27,7 +27,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     let laws = [("reference", Laws::reference()), ("default", Laws::refined())];
     let passes = laws
         .in_parallel(|(_, laws)| {
-            let motion = WheelMotion::Rolling { speed: 1.0, slip: 0.1 };
+            let motion = WheelRigMotion::Rolling { speed: 1.0, slip: 0.1 };
             Ok(wheel(chrono("mid"), 6311.6, motion, *laws).passes(4)?)
         })
         .collect::<Result<Vec<_>, ValidationError>>()?;
@@ -64,7 +64,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     for (name, mark, laws) in options {
         let points = slips
             .in_parallel(|&slip| {
-                let motion = WheelMotion::Rolling { speed: 1.0, slip };
+                let motion = WheelRigMotion::Rolling { speed: 1.0, slip };
                 let found = wheel(chrono("mid"), 6311.6, motion, laws).run()?;
                 Ok([slip, 100.0 * found.sinkage])
             })
@@ -146,7 +146,7 @@ fn towed(section: &mut Section) -> Result<(), ValidationError> {
                 SoilKind::Firm { .. } => f64::NAN,
             };
             let ruts = |multi_pass: bool| {
-                let motion = WheelMotion::Towed { speed: 1.0, slip_angle: 0.0 };
+                let motion = WheelRigMotion::Towed { speed: 1.0, slip_angle: 0.0 };
                 let underside = Underside::cylinder(0.467, 0.254)?;
                 let mut rig = WheelRig::new(soil.clone(), underside, 6300.0, motion);
                 (rig.spacing, rig.step) = (0.03, 2e-3);
@@ -194,7 +194,7 @@ fn rut(section: &mut Section) -> Result<(), ValidationError> {
     let slips = [0.05, 0.1, 0.2, 0.4, 0.6];
     let rows = slips
         .in_parallel(|&slip| {
-            let motion = WheelMotion::Rolling { speed: 1.0, slip };
+            let motion = WheelRigMotion::Rolling { speed: 1.0, slip };
             let passes = wheel(chrono("mid"), 6311.6, motion, Laws::refined()).passes(2)?;
             let [first, second] = [&passes[0], &passes[1]];
             Ok(vec![

@@ -4,7 +4,7 @@ use bekker_ground::scm::{Underside, UndersideError};
 use bekker_ground::soil::catalog::assumed_elastic_stiffness;
 use bekker_ground::soil::{DeformableSoil, Details, Laws, Soil, SoilKind};
 use bekker_rig::InParallel;
-use bekker_rig::{Rig, RigError, WheelMotion, WheelResult, WheelRig};
+use bekker_rig::{Rig, RigError, WheelResult, WheelRig, WheelRigMotion};
 
 /// Mean of the repeats of a single-wheel test at one slip and slip angle.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,7 @@ pub fn trial_rig(trial: &WheelTrial, laws: Laws) -> Result<WheelRig, UndersideEr
     let speed = 0.01;
     let rim_speed =
         if trial.slip < 0.0 { speed * (1.0 + trial.slip) } else { speed / (1.0 - trial.slip) };
-    let motion = WheelMotion::Drawn { speed, rim_speed, slip_angle: trial.slip_angle };
+    let motion = WheelRigMotion::Drawn { speed, rim_speed, slip_angle: trial.slip_angle };
     let mut rig = WheelRig::new(trial_sand(), wheel, trial.load, motion);
     rig.laws = laws;
     rig.spacing = 0.0025;

@@ -138,7 +138,7 @@ impl Radio {
     }
 
     /// Returns all links at an exchange between agents with a known position, m.
-    pub fn network(&self, exchange: u64, places: &[Option<[f64; 2]>]) -> Network {
+    pub fn network(&self, exchange: u64, places: &[Option<[f64; 2]>]) -> RadioLinks {
         let mut neighbors = vec![Vec::new(); places.len()];
         for (a, one) in places.iter().enumerate() {
             for (b, other) in places.iter().enumerate().skip(a + 1) {
@@ -150,18 +150,18 @@ impl Radio {
                 }
             }
         }
-        Network { neighbors }
+        RadioLinks { neighbors }
     }
 }
 
 /// Links at one exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Network {
+pub struct RadioLinks {
     /// Direct neighbors of each agent, in ascending order.
     pub neighbors: Vec<Vec<usize>>,
 }
 
-impl Network {
+impl RadioLinks {
     /// Returns whether an agent reaches each agent over at most `hops` links; true for itself.
     pub fn reached_from(&self, agent: usize, hops: u32) -> Vec<bool> {
         self.links_from(agent, hops).iter().map(Option::is_some).collect()

@@ -43,7 +43,7 @@ pub struct Hazard {
 
 /// Content of a radio message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Message {
+pub enum RadioMessage {
     /// Motion of the sender.
     Beacon(Beacon),
     /// Area to avoid; a vehicle whose drive has ended on the path sends its own.
@@ -66,7 +66,7 @@ pub struct Transmission {
     /// Position of the sender, m.
     pub place: [f64; 2],
     /// Messages; a message's number is its index.
-    pub messages: Vec<Message>,
+    pub messages: Vec<RadioMessage>,
 }
 
 /// Message that has reached a member, or is on its way.
@@ -83,5 +83,5 @@ pub struct ReceivedMessage {
     /// Time of arrival, µs.
     pub due_us: u64,
     /// Content.
-    pub message: Message,
+    pub message: RadioMessage,
 }

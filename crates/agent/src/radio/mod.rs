@@ -13,10 +13,10 @@ mod message;
 mod metrics;
 mod station;
 
-pub use medium::{Bursts, Network, Radio};
-pub use message::{Beacon, Hazard, Message, ReceivedMessage, Transmission};
+pub use medium::{Bursts, Radio, RadioLinks};
+pub use message::{Beacon, Hazard, RadioMessage, ReceivedMessage, Transmission};
 pub use metrics::{PlatoonSummary, RadioSummary};
-pub use station::Station;
+pub use station::RadioStation;
 
 /// Time between messages with the positions of a traffic light's approaches, µs.
 const SECOND_US: u64 = 1_000_000;

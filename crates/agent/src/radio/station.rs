@@ -1,6 +1,6 @@
 //! Member of a radio network: messages received and on their way.
 
-use super::message::{Beacon, Message, ReceivedMessage};
+use super::message::{Beacon, RadioMessage, ReceivedMessage};
 use super::metrics::RadioMetrics;
 use crate::roadside::{ReceivedLight, RoadUser};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// State of a member of a radio network: plain data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Station {
+pub struct RadioStation {
     /// Messages on their way, ordered by arrival, sender and number.
     in_transit: Vec<ReceivedMessage>,
     /// Messages that arrived in the last heartbeat, in the same order.
@@ -31,14 +31,14 @@ pub struct Station {
     pub metrics: RadioMetrics,
 }
 
-impl Station {
+impl RadioStation {
     /// Records the acceleration for which the driver has set the pedals, m/s².
     pub(crate) fn set_aimed_acceleration(&mut self, acceleration: f64) {
         self.aimed = Some(acceleration);
     }
 
     /// Returns the messages that arrived in the last heartbeat, in order of arrival.
-    pub fn arrived(&self) -> &[ReceivedMessage] {
+    pub fn received_messages(&self) -> &[ReceivedMessage] {
         &self.arrived
     }
 
@@ -77,27 +77,27 @@ impl Station {
         for ReceivedMessage { from, sent_us, message, .. } in &self.arrived {
             // a message older than one already received is ignored
             match message {
-                Message::Beacon(beacon) => {
+                RadioMessage::Beacon(beacon) => {
                     self.metrics.received += 1;
                     if self.beacons.get(from).is_none_or(|(other, _)| other < sent_us) {
                         self.beacons.insert(*from, (*sent_us, *beacon));
                     }
                 }
-                Message::Signal(timings) => {
+                RadioMessage::Signal(timings) => {
                     let light = self.lights.entry(*from).or_default();
                     if light.timings.as_ref().is_none_or(|(other, _)| other < sent_us) {
                         light.timings = Some((*sent_us, timings.clone()));
                     }
                 }
-                Message::Map(approaches) => {
+                RadioMessage::Map(approaches) => {
                     self.lights.entry(*from).or_default().approaches.clone_from(approaches);
                 }
-                Message::RoadUser(user) => {
+                RadioMessage::RoadUser(user) => {
                     if self.road_users.get(from).is_none_or(|(other, _)| other < sent_us) {
                         self.road_users.insert(*from, (*sent_us, *user));
                     }
                 }
-                Message::Hazard(_) | Message::User(_) => {}
+                RadioMessage::Hazard(_) | RadioMessage::User(_) => {}
             }
         }
     }

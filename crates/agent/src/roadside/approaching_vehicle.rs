@@ -1,6 +1,6 @@
 //! Reaction of a driver to messages of traffic lights and pedestrians.
 
-use super::light::{Approach, Light, Timing};
+use super::light::{Approach, SignalColor, Timing};
 use super::pedestrian::RoadUser;
 use bekker_math::numeric::cos;
 use bekker_vehicle::driver::{Path, PathPosition};
@@ -103,10 +103,10 @@ impl ApproachingVehicle<'_> {
         let known = timing.filter(|timing| now_us < timing.max_end_us);
         let way = self.speed * self.speed / (2.0 * self.deceleration);
         match known.map(|timing| timing.light) {
-            Some(Light::Green) => false,
+            Some(SignalColor::Green) => false,
             // an emergency stop has twice the usual deceleration
-            Some(Light::Red) | None => distance <= 0.0 || 0.5 * way <= distance,
-            Some(Light::Amber) => distance <= 0.0 && self.speed < 0.5 || way <= distance,
+            Some(SignalColor::Red) | None => distance <= 0.0 || 0.5 * way <= distance,
+            Some(SignalColor::Amber) => distance <= 0.0 && self.speed < 0.5 || way <= distance,
         }
     }
 }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_driver_minds_its_own_line_and_takes_what_it_does_not_know_for_red() {
+    fn a_driver_applies_its_stop_line_and_treats_unknown_as_red() {
         let path = Path::polyline(&[[-100.0, 0.0], [200.0, 0.0]]).unwrap();
         let light = ford(0);
         let heard = |now_us: u64| ReceivedLight {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_stops_for_who_is_or_comes_into_its_way() {
+    fn a_driver_stops_for_pedestrians_on_or_near_its_path() {
         let path = Path::polyline(&[[-100.0, 0.0], [200.0, 0.0]]).unwrap();
         let place = path.locate([-30.0, 0.0]);
         let arrival = arrival(&path, &place, 6.0);

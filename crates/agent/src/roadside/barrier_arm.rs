@@ -1,6 +1,6 @@
 //! Arm of a barrier, which opens and closes by the clock.
 
-use super::light::{Approach, Light, Phase, TrafficLight};
+use super::light::{Approach, SignalColor, SignalPhase, TrafficLight};
 use bekker_math::numeric::{cos, sin};
 
 /// Height of an arm above the ground at its hinge, m.
@@ -53,12 +53,15 @@ impl TrafficLight {
         radio: Option<usize>,
     ) -> TrafficLight {
         let BarrierArm { heading, length, swing_us, closed_us } = arm;
-        let phase = |duration_us: u64, light: Light| Phase { duration_us, lights: vec![light; 2] };
+        let phase = |duration_us: u64, light: SignalColor| SignalPhase {
+            duration_us,
+            lights: vec![light; 2],
+        };
         let green_us = open_us.saturating_sub(swing_us + warning_us);
         let phases = [
-            phase(closed_us + swing_us, Light::Red),
-            phase(green_us, Light::Green),
-            phase(warning_us, Light::Amber),
+            phase(closed_us + swing_us, SignalColor::Red),
+            phase(green_us, SignalColor::Green),
+            phase(warning_us, SignalColor::Amber),
         ];
         let along = [cos(heading), sin(heading)];
         let middle = [0, 1].map(|axis| place[axis] + 0.5 * length * along[axis]);
@@ -112,12 +115,12 @@ mod tests {
             let (lift, timings) = (barrier.lift(now).unwrap(), barrier.timings(now));
             let light = timings[0].light;
             assert_eq!(light, timings[1].light);
-            assert!(light == Light::Red || lift == 1.0, "{light:?} at {lift}");
+            assert!(light == SignalColor::Red || lift == 1.0, "{light:?} at {lift}");
             if seen.last() != Some(&light) {
                 seen.push(light);
             }
         }
-        assert_eq!(seen, [Light::Red, Light::Green, Light::Amber]);
+        assert_eq!(seen, [SignalColor::Red, SignalColor::Green, SignalColor::Amber]);
         let lift = |second: u64| barrier.lift((7 + second) * SECOND).unwrap();
         assert_eq!([lift(0), lift(3), lift(20), lift(23), lift(34)], [1.0, 0.0, 0.0, 1.0, 1.0]);
         assert!((lift(1) - 2.0 / 3.0).abs() < 1e-12 && (lift(21) - 1.0 / 3.0).abs() < 1e-12);

@@ -9,7 +9,7 @@ const HEAD_OFFSET: f64 = 0.5;
 
 /// Signal of a traffic light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Light {
+pub enum SignalColor {
     /// Stop.
     Red,
     /// Stop if possible.
@@ -20,11 +20,11 @@ pub enum Light {
 
 /// Phase of the cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Phase {
+pub struct SignalPhase {
     /// Duration, µs; above zero.
     pub duration_us: u64,
     /// Signal for each approach.
-    pub lights: Vec<Light>,
+    pub lights: Vec<SignalColor>,
 }
 
 /// Approach to the light, as in a MAP message of SAE J2735.
@@ -42,7 +42,7 @@ pub struct Approach {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
     /// Signal.
-    pub light: Light,
+    pub light: SignalColor,
     /// Earliest end, µs.
     pub min_end_us: u64,
     /// Latest end, µs; with a fixed plan equal to the earliest.
@@ -63,7 +63,7 @@ pub struct TrafficLight {
     /// Start of the first cycle, µs; before it, the signals are those at the end of a cycle.
     pub offset_us: u64,
     /// The phases of a cycle, in order.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<SignalPhase>,
     /// Approaches, in the order of the phases' lights.
     pub approaches: Vec<Approach>,
     /// Arm, if this is a barrier.
@@ -108,7 +108,7 @@ impl TrafficLight {
             self.phases[phase % self.phases.len()].lights.get(approach).copied()
         };
         let timing = |approach: usize| {
-            let light = shown(first, approach).unwrap_or(Light::Red);
+            let light = shown(first, approach).unwrap_or(SignalColor::Red);
             // successive phases with the same signal count as one
             let more = (first + 1..first + self.phases.len())
                 .take_while(|&next| shown(next, approach) == Some(light))
@@ -128,8 +128,8 @@ pub(super) mod tests {
 
     /// Single lane used by two directions in turn.
     pub fn ford(offset: u64) -> TrafficLight {
-        use Light::{Amber, Green, Red};
-        let phase = |seconds: u64, lights: [Light; 2]| Phase {
+        use SignalColor::{Amber, Green, Red};
+        let phase = |seconds: u64, lights: [SignalColor; 2]| SignalPhase {
             duration_us: seconds * SECOND,
             lights: lights.to_vec(),
         };
@@ -204,9 +204,9 @@ pub(super) mod tests {
             for second in 0..140 {
                 let timings = light.timings(second * SECOND);
                 let letter = |timing: &Timing| match timing.light {
-                    Light::Red => 'r',
-                    Light::Amber => 'y',
-                    Light::Green => 'G',
+                    SignalColor::Red => 'r',
+                    SignalColor::Amber => 'y',
+                    SignalColor::Green => 'G',
                 };
                 let state: String = timings.iter().map(letter).collect();
                 if changes.last().is_none_or(|(_, last)| *last != state) {

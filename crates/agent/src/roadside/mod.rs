@@ -11,6 +11,6 @@ mod pedestrian;
 pub(super) use approaching_vehicle::{ApproachingVehicle, ReceivedLight};
 pub use barrier_arm::BarrierArm;
 pub use barrier_arm::{ARM_HEIGHT, OPEN_ARM_ANGLE};
-pub use light::{Approach, Light, Phase, Timing, TrafficLight};
+pub use light::{Approach, SignalColor, SignalPhase, Timing, TrafficLight};
 pub(super) use pedestrian::{HEIGHT, RADIUS};
 pub use pedestrian::{Pedestrian, RoadUser};

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn it_walks_its_way_once_or_to_and_fro() {
+    fn it_walks_its_path_once_or_to_and_fro() {
         let place = |walker: &Pedestrian, half: u64| walker.road_user(half * SECOND / 2).place;
         let once = walker(None);
         assert_eq!([0, 2, 3].map(|half| place(&once, half)), [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_where_it_told_it_would_be() {
+    fn it_is_at_the_position_that_it_announced() {
         let told = walker(None).road_user(2 * SECOND);
         assert_eq!(
             told.position_after(0.25),

@@ -93,17 +93,17 @@ mod tests {
     }
 
     /// Returns the smallest sum of all assignments of maximum size.
-    fn least(costs: &[Vec<i64>], member: usize, taken: &mut Vec<bool>, spare: usize) -> i64 {
+    fn smallest_sum(costs: &[Vec<i64>], member: usize, taken: &mut Vec<bool>, spare: usize) -> i64 {
         if member == costs.len() {
             return 0;
         }
         let mut best = i64::MAX;
         if spare > 0 {
-            best = least(costs, member + 1, taken, spare - 1);
+            best = smallest_sum(costs, member + 1, taken, spare - 1);
         }
         for place in 0..taken.len() {
             if !std::mem::replace(&mut taken[place], true) {
-                let rest = least(costs, member + 1, taken, spare);
+                let rest = smallest_sum(costs, member + 1, taken, spare);
                 best = best.min(rest.saturating_add(costs[member][place]));
                 taken[place] = false;
             }
@@ -114,7 +114,7 @@ mod tests {
     proptest! {
         /// An auction reaches the smallest sum, the greedy method no less.
         ///
-        /// Both assign as many as the fewer side has, and no place twice.
+        /// Both assign min(members, goals) pairs, and no goal twice.
         #[test]
         fn an_auction_has_the_least_sum(
             members in 1..6_usize, places in 1..6_usize,
@@ -123,7 +123,7 @@ mod tests {
             let costs: Vec<Vec<i64>> =
                 numbers.chunks(6).take(members).map(|row| row[..places].to_vec()).collect();
             let spare = members.saturating_sub(places);
-            let expected = least(&costs, 0, &mut vec![false; places], spare);
+            let expected = smallest_sum(&costs, 0, &mut vec![false; places], spare);
             for by in [Assignment::Auction, Assignment::Nearest] {
                 let given = by.assigned(&costs);
                 let mut served: Vec<usize> = given.iter().flatten().copied().collect();

@@ -1,8 +1,8 @@
 //! Map and messages of a member of a team.
 
-use super::{Ledger, MapSharing, Order, Report, Team};
+use super::{Ledger, MapSharing, Team, TeamOrder, TeamReport};
 use bekker_autonomy::ElevationMap;
-use bekker_autonomy::elevation_map::{MapModel, TILE, Tile, TileKey};
+use bekker_autonomy::elevation_map::{MapModel, MapTile, MapTileKey, TILE};
 use bekker_math::numeric::hypot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -11,23 +11,23 @@ use std::sync::Arc;
 /// State of a member of a team: plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TeamMember {
-    /// Map of its own scans merged with received tiles.
+    /// Map of the member's scans merged with received tiles.
     map: ElevationMap,
     /// Sender of each tile that is identical to the received one; such a tile is not sent back.
-    tile_senders: BTreeMap<TileKey, u32>,
+    tile_senders: BTreeMap<MapTileKey, u32>,
     /// Version of each tile last sent, for each other member.
-    sent_versions: BTreeMap<u32, BTreeMap<TileKey, u64>>,
+    sent_versions: BTreeMap<u32, BTreeMap<MapTileKey, u64>>,
     /// Messages on their way, in order of arrival.
     in_transit: VecDeque<TileMessage>,
     /// Tiles received since the driver last took them.
-    new_tiles: BTreeSet<TileKey>,
+    new_tiles: BTreeSet<MapTileKey>,
     /// Order from the authority, and whether the driver has not yet taken it.
-    order: Option<Order>,
+    order: Option<TeamOrder>,
     is_new: bool,
     /// Task state of the authority, if this member carries it.
     pub ledger: Ledger,
     /// Counters of messages sent and received.
-    pub traffic: Traffic,
+    pub traffic: MessageCounters,
 }
 
 /// Message with tiles from one member to another.
@@ -40,16 +40,16 @@ pub struct TileMessage {
     /// Time of arrival, µs.
     pub due_us: u64,
     /// Map tiles.
-    pub tiles: Vec<(TileKey, Arc<Tile>)>,
+    pub tiles: Vec<(MapTileKey, Arc<MapTile>)>,
     /// Order of the authority.
-    pub order: Option<Order>,
+    pub order: Option<TeamOrder>,
     /// Report to the authority.
-    pub report: Option<Report>,
+    pub report: Option<TeamReport>,
 }
 
 /// Counters of a member's messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Traffic {
+pub struct MessageCounters {
     /// Messages sent.
     pub messages: u64,
     /// Messages lost of those sent.
@@ -79,7 +79,7 @@ impl TeamMember {
             order: None,
             is_new: false,
             ledger: Ledger::default(),
-            traffic: Traffic::default(),
+            traffic: MessageCounters::default(),
         }
     }
 
@@ -89,7 +89,7 @@ impl TeamMember {
     }
 
     /// Merges tiles that its own scans have changed.
-    pub(crate) fn merge_scanned(&mut self, tiles: &[(TileKey, Arc<Tile>)]) {
+    pub(crate) fn merge_scanned(&mut self, tiles: &[(MapTileKey, Arc<MapTile>)]) {
         for (key, tile) in tiles {
             if self.map.merge_tile(*key, tile) {
                 self.tile_senders.remove(key);
@@ -130,30 +130,30 @@ impl TeamMember {
     }
 
     /// Accepts an order unless it already has a later one.
-    pub fn accept_order(&mut self, order: Order) {
+    pub fn accept_order(&mut self, order: TeamOrder) {
         if self.order.is_none_or(|own| own.number < order.number) {
             (self.order, self.is_new) = (Some(order), true);
         }
     }
 
     /// Returns the current order.
-    pub fn order(&self) -> Option<Order> {
+    pub fn order(&self) -> Option<TeamOrder> {
         self.order
     }
 
     /// Returns the order if the driver has not yet taken it.
-    pub(crate) fn take_order(&mut self) -> Option<Order> {
+    pub(crate) fn take_order(&mut self) -> Option<TeamOrder> {
         self.order.filter(|_| std::mem::take(&mut self.is_new))
     }
 
     /// Returns the report on its order; `is_idle` is whether its driver is idle.
-    pub(crate) fn report(&self, is_idle: bool) -> Report {
+    pub(crate) fn report(&self, is_idle: bool) -> TeamReport {
         let number = self.order.map_or(0, |order| order.number);
-        Report { number, is_idle: is_idle && !self.is_new }
+        TeamReport { number, is_idle: is_idle && !self.is_new }
     }
 
     /// Returns the received tiles that the driver has not yet taken.
-    pub(crate) fn take_new_tiles(&mut self) -> Vec<(TileKey, Arc<Tile>)> {
+    pub(crate) fn take_new_tiles(&mut self) -> Vec<(MapTileKey, Arc<MapTile>)> {
         let new_tiles = std::mem::take(&mut self.new_tiles).into_iter();
         new_tiles.filter_map(|key| Some((key, self.map.tile(key)?.clone()))).collect()
     }
@@ -167,17 +167,17 @@ impl TeamMember {
         [from, to]: [u32; 2],
         due_us: u64,
         selection: &TileSelection,
-        order: Option<Order>,
-        report: Option<Report>,
+        order: Option<TeamOrder>,
+        report: Option<TeamReport>,
     ) -> Option<TileMessage> {
         let sent_versions = self.sent_versions.get(&to);
-        let is_news = |key: &TileKey, tile: &Tile| {
+        let is_news = |key: &MapTileKey, tile: &MapTile| {
             let sent_versions = sent_versions.and_then(|sent_versions| sent_versions.get(key));
             self.tile_senders.get(key) != Some(&to)
                 && sent_versions.is_none_or(|&sent_versions| sent_versions < tile.version())
         };
         let side = self.map.model().cell * TILE as f64;
-        let tiles: Vec<(TileKey, Arc<Tile>)> = self
+        let tiles: Vec<(MapTileKey, Arc<MapTile>)> = self
             .map
             .tiles()
             .filter(|(key, tile)| selection.whole || is_news(key, tile))
@@ -223,7 +223,7 @@ impl TileSelection {
         TileSelection { whole, concern: team.concern.zip(way) }
     }
 
-    fn concerns(&self, key: &TileKey, side: f64) -> bool {
+    fn concerns(&self, key: &MapTileKey, side: f64) -> bool {
         let Some((distance, [from, to])) = self.concern else { return true };
         let [x, y] = [key.a, key.b].map(|index| (f64::from(index) + 0.5) * side);
         let [dx, dy] = [to[0] - from[0], to[1] - from[1]];

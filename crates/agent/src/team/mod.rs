@@ -16,10 +16,10 @@ mod member;
 mod task;
 
 pub use assignment::Assignment;
-pub use member::{TeamMember, TileMessage, TileSelection, Traffic};
-pub use task::{Candidate, Ledger, Order, Report, SearchPartition, Task};
+pub use member::{MessageCounters, TeamMember, TileMessage, TileSelection};
+pub use task::{Candidate, Ledger, SearchPartition, TeamOrder, TeamReport, TeamTask};
 
-use super::radio::{Network, Radio};
+use super::radio::{Radio, RadioLinks};
 use bekker_math::numeric::hypot;
 
 /// Method of sharing maps.
@@ -44,8 +44,8 @@ pub struct Team {
     pub period_us: u64,
     /// Distance from a member's straight line to its goal within which tiles are sent to it, m.
     pub concern: Option<f64>,
-    /// Task that the authority assigns to members without a goal of their own.
-    pub task: Option<Task>,
+    /// Task that the authority assigns to members that have no assigned goal.
+    pub task: Option<TeamTask>,
     /// Parameters of the radio.
     pub radio: Radio,
 }
@@ -66,7 +66,7 @@ impl Team {
 ///
 /// The graph contains a minimum spanning tree, so it is connected wherever the links are. The
 /// number of neighbors stays small in dense teams.
-pub fn partners(network: &Network, places: &[Option<[f64; 2]>], agent: usize) -> Vec<usize> {
+pub fn partners(network: &RadioLinks, places: &[Option<[f64; 2]>], agent: usize) -> Vec<usize> {
     let distance = |a: usize, b: usize| match (places[a], places[b]) {
         (Some(a), Some(b)) => hypot(a[0] - b[0], a[1] - b[1]),
         _ => f64::INFINITY,

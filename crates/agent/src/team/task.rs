@@ -1,6 +1,6 @@
 //! Common task of a team: goals assigned by its authority, or an area to search.
 //!
-//! Members without a goal of their own report their order and its completion to the authority, at
+//! Members that have no configured goal report their order and its completion to the authority, at
 //! each exchange in which they reach it. The authority sends the order until a report confirms it.
 //! Messages may therefore be lost, and the assignment does not depend on ranks.
 //!
@@ -10,7 +10,7 @@
 
 use super::assignment::Assignment;
 use bekker_autonomy::ElevationMap;
-use bekker_autonomy::elevation_map::{TILE, TileKey};
+use bekker_autonomy::elevation_map::{MapTileKey, TILE};
 use bekker_math::numeric::hypot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ const FOREIGN_COST: i64 = 1 << 30;
 
 /// Task of a team.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Task {
+pub enum TeamTask {
     /// Reach goals, m, with one vehicle at each.
     Goals {
         /// The goals.
@@ -59,7 +59,7 @@ pub enum SearchPartition {
 
 /// Order to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Order {
+pub struct TeamOrder {
     /// Number of the member's order, from 1.
     pub number: u32,
     /// Goal, m; `None` dismisses the member.
@@ -68,7 +68,7 @@ pub struct Order {
 
 /// Report of a member to the authority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Report {
+pub struct TeamReport {
     /// Number of its current order, 0 without one.
     pub number: u32,
     /// Whether it has completed the order or given up.
@@ -82,9 +82,9 @@ type TaskTarget = [i32; 2];
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     /// Last order of each member, and its place.
-    orders: BTreeMap<u32, (Order, Option<TaskTarget>)>,
+    orders: BTreeMap<u32, (TeamOrder, Option<TaskTarget>)>,
     /// Last report of each member.
-    reports: BTreeMap<u32, Report>,
+    reports: BTreeMap<u32, TeamReport>,
     /// Places that were visited or could not be reached.
     closed: BTreeSet<TaskTarget>,
     /// Time of the last assignment, µs.
@@ -108,12 +108,12 @@ pub struct Candidate {
 
 impl Ledger {
     /// Records a report.
-    pub fn record_report(&mut self, agent: u32, report: Report) {
+    pub fn record_report(&mut self, agent: u32, report: TeamReport) {
         self.reports.insert(agent, report);
     }
 
     /// Returns the order of a member until the member has confirmed it.
-    pub fn order_for(&self, agent: u32) -> Option<Order> {
+    pub fn order_for(&self, agent: u32) -> Option<TeamOrder> {
         let (order, _) = self.orders.get(&agent)?;
         let held = self.reports.get(&agent).map_or(0, |report| report.number);
         (held != order.number).then_some(*order)
@@ -129,7 +129,7 @@ impl Ledger {
     /// `team` contains all members that take orders and still drive.
     pub fn assign_tasks(
         &mut self,
-        task: &Task,
+        task: &TeamTask,
         map: &ElevationMap,
         team: &[Candidate],
         now_us: u64,
@@ -144,7 +144,7 @@ impl Ledger {
             match self.orders.get_mut(&own.agent) {
                 None => free.push(index),
                 Some((order, target)) => {
-                    let done = Report { number: order.number, is_idle: true };
+                    let done = TeamReport { number: order.number, is_idle: true };
                     let is_seen = target.is_some_and(|target| task.is_seen(map, target));
                     if is_seen || self.reports.get(&own.agent) == Some(&done) {
                         self.closed.extend(target.take());
@@ -157,8 +157,8 @@ impl Ledger {
         }
         let open = self.open(task, map, &taken);
         self.is_done |= match task {
-            Task::Goals { .. } => open.is_empty() && taken.is_empty(),
-            Task::Search { area, share, .. } => {
+            TeamTask::Goals { .. } => open.is_empty() && taken.is_empty(),
+            TeamTask::Search { area, share, .. } => {
                 let [explored, all] = map.explored(*area);
                 let found = explored as f64 / all.max(1) as f64;
                 let done = found >= *share || open.is_empty() && taken.is_empty();
@@ -195,7 +195,7 @@ impl Ledger {
     /// Dismisses all members.
     fn dismiss(&mut self, team: &[Candidate]) {
         for own in team {
-            let is_dismissed = |(order, _): &(Order, _)| order.goal.is_none();
+            let is_dismissed = |(order, _): &(TeamOrder, _)| order.goal.is_none();
             if !self.orders.get(&own.agent).is_some_and(is_dismissed) {
                 self.issue_order(own.agent, None, None);
             }
@@ -204,7 +204,7 @@ impl Ledger {
 
     fn issue_order(&mut self, agent: u32, goal: Option<[f64; 2]>, target: Option<TaskTarget>) {
         let number = self.orders.get(&agent).map_or(0, |(order, _)| order.number) + 1;
-        self.orders.insert(agent, (Order { number, goal }, target));
+        self.orders.insert(agent, (TeamOrder { number, goal }, target));
     }
 
     /// Returns the open places in a fixed order, with their positions, m.
@@ -212,18 +212,18 @@ impl Ledger {
     /// A place is open if no member has visited it or is on its way to it.
     fn open(
         &self,
-        task: &Task,
+        task: &TeamTask,
         map: &ElevationMap,
         taken: &BTreeSet<TaskTarget>,
     ) -> Vec<(TaskTarget, [f64; 2])> {
         let is_open =
             |target: &TaskTarget| !self.closed.contains(target) && !taken.contains(target);
         match task {
-            Task::Goals { goals, .. } => {
+            TeamTask::Goals { goals, .. } => {
                 let targets = goals.iter().zip(0..).map(|(goal, index)| ([index, 0], *goal));
                 targets.filter(|(target, _)| is_open(target)).collect()
             }
-            Task::Search { area, .. } => {
+            TeamTask::Search { area, .. } => {
                 let side = map.model().cell * TILE as f64;
                 let [[west, south], [east, north]] = *area;
                 let range =
@@ -244,7 +244,7 @@ impl Ledger {
 
 /// Returns the explored fraction of a tile's cells within an area; 1 if it has no such cells.
 fn explored(map: &ElevationMap, [a, b]: TaskTarget, area: &[[f64; 2]; 2]) -> f64 {
-    let (key, cell) = (TileKey { a, b }, map.model().cell);
+    let (key, cell) = (MapTileKey { a, b }, map.model().cell);
     let first = key.first();
     let within = |at: usize| {
         let [x, y] = [at % TILE, at / TILE].map(|k| k as f64 + 0.5);
@@ -258,20 +258,20 @@ fn explored(map: &ElevationMap, [a, b]: TaskTarget, area: &[[f64; 2]; 2]) -> f64
     if all == 0 { 1.0 } else { explored as f64 / all as f64 }
 }
 
-impl Task {
+impl TeamTask {
     fn assignment(&self) -> Assignment {
         match self {
-            Task::Goals { assignment, .. } => *assignment,
-            Task::Search { parts: SearchPartition::Voronoi, .. } => Assignment::Nearest,
-            Task::Search { parts: SearchPartition::Auction, .. } => Assignment::Auction,
+            TeamTask::Goals { assignment, .. } => *assignment,
+            TeamTask::Search { parts: SearchPartition::Voronoi, .. } => Assignment::Nearest,
+            TeamTask::Search { parts: SearchPartition::Auction, .. } => Assignment::Auction,
         }
     }
 
     /// Returns whether a place needs no further exploration.
     fn is_seen(&self, map: &ElevationMap, target: TaskTarget) -> bool {
         match self {
-            Task::Goals { .. } => false,
-            Task::Search { area, .. } => explored(map, target, area) >= EXPLORED_FRACTION,
+            TeamTask::Goals { .. } => false,
+            TeamTask::Search { area, .. } => explored(map, target, area) >= EXPLORED_FRACTION,
         }
     }
 
@@ -283,7 +283,7 @@ impl Task {
             (10.0 * hypot(own.place[0] - at[0], own.place[1] - at[1])).round() as i64
         };
         let own = way(&team[member]);
-        let parted = matches!(self, Task::Search { parts: SearchPartition::Voronoi, .. });
+        let parted = matches!(self, TeamTask::Search { parts: SearchPartition::Voronoi, .. });
         let is_foreign =
             parted && team.iter().enumerate().any(|(k, other)| (way(other), k) < (own, member));
         own + if is_foreign { FOREIGN_COST } else { 0 }
@@ -293,10 +293,10 @@ impl Task {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_autonomy::elevation_map::{Cell, MapModel, Tile};
+    use bekker_autonomy::elevation_map::{MapCell, MapModel, MapTile};
     use std::sync::Arc;
 
-    fn at(agent: u32, place: [f64; 2]) -> Candidate {
+    fn candidate(agent: u32, place: [f64; 2]) -> Candidate {
         Candidate { agent, place, is_reached: true }
     }
 
@@ -307,9 +307,9 @@ mod tests {
     #[test]
     fn goals_are_handed_out_again_until_none_is_left() {
         let goals = vec![[10.0, 0.0], [20.0, 0.0], [30.0, 0.0]];
-        let task = Task::Goals { goals, assignment: Assignment::Nearest };
+        let task = TeamTask::Goals { goals, assignment: Assignment::Nearest };
         let map = ElevationMap::new(MapModel::default());
-        let team = [at(3, [0.0, 0.0]), at(5, [40.0, 0.0])];
+        let team = [candidate(3, [0.0, 0.0]), candidate(5, [40.0, 0.0])];
         let mut ledger = Ledger::default();
         ledger.assign_tasks(&task, &map, &team, 0);
         assert_eq!(
@@ -317,30 +317,30 @@ mod tests {
             [Some([10.0, 0.0]), Some([30.0, 0.0])]
         );
         // sent until it is confirmed; then nothing until it is completed
-        ledger.record_report(3, Report { number: 1, is_idle: false });
+        ledger.record_report(3, TeamReport { number: 1, is_idle: false });
         assert_eq!(ledger.order_for(3), None);
         assert!(ledger.order_for(5).is_some());
-        ledger.record_report(5, Report { number: 1, is_idle: true });
+        ledger.record_report(5, TeamReport { number: 1, is_idle: true });
         ledger.assign_tasks(&task, &map, &team, ASSIGNMENT_INTERVAL_US);
         assert_eq!(goal(&ledger, 5), Some([20.0, 0.0]));
-        ledger.record_report(5, Report { number: 2, is_idle: true });
+        ledger.record_report(5, TeamReport { number: 2, is_idle: true });
         ledger.assign_tasks(&task, &map, &team, 2 * ASSIGNMENT_INTERVAL_US);
         // the last goal is being driven to
         assert!(!ledger.is_done && ledger.order_for(5).is_none());
-        ledger.record_report(3, Report { number: 1, is_idle: true });
+        ledger.record_report(3, TeamReport { number: 1, is_idle: true });
         ledger.assign_tasks(&task, &map, &team, 3 * ASSIGNMENT_INTERVAL_US);
         assert!(ledger.is_done);
-        assert_eq!(ledger.order_for(5), Some(Order { number: 3, goal: None }));
+        assert_eq!(ledger.order_for(5), Some(TeamOrder { number: 3, goal: None }));
     }
 
     /// The place of a member that no longer drives is open again.
     ///
     /// A member that is not reached receives no new order.
     #[test]
-    fn what_is_left_behind_is_handed_out_again() {
-        let task = Task::Goals { goals: vec![[9.0, 0.0]], assignment: Assignment::Auction };
+    fn abandoned_tasks_are_assigned_again() {
+        let task = TeamTask::Goals { goals: vec![[9.0, 0.0]], assignment: Assignment::Auction };
         let map = ElevationMap::new(MapModel::default());
-        let (near, far) = (at(0, [8.0, 0.0]), at(1, [0.0, 0.0]));
+        let (near, far) = (candidate(0, [8.0, 0.0]), candidate(1, [0.0, 0.0]));
         let mut ledger = Ledger::default();
         ledger.assign_tasks(&task, &map, &[near, far], 0);
         assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [Some([9.0, 0.0]), None]);
@@ -352,31 +352,31 @@ mod tests {
     }
 
     #[test]
-    fn an_area_is_searched_tile_by_tile_each_in_its_own_part() {
+    fn an_area_is_searched_tile_by_tile_in_separate_parts() {
         let model = MapModel::default();
         let side = model.cell * TILE as f64;
         let area = [[0.0, 0.0], [4.0 * side, side]];
         let mut map = ElevationMap::new(model);
-        let team = [at(0, [0.0, 0.0]), at(1, [3.6 * side, 0.5 * side])];
+        let team = [candidate(0, [0.0, 0.0]), candidate(1, [3.6 * side, 0.5 * side])];
         let middle = |k: f64| Some([(k + 0.5) * side, 0.5 * side]);
         for (parts, first) in [(SearchPartition::Voronoi, 0.0), (SearchPartition::Auction, 0.0)] {
-            let task = Task::Search { area, share: 0.9, parts };
+            let task = TeamTask::Search { area, share: 0.9, parts };
             let mut ledger = Ledger::default();
             ledger.assign_tasks(&task, &map, &team, 0);
             assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [middle(first), middle(3.0)]);
             assert_eq!(ledger.explored(), [[0.0, 0.0]]);
         }
         // with three of four tiles seen, the last one is assigned, then the task is done
-        let seen = Cell { lowest: 0, range: 0, rise: 0, returns: 3, hole: false };
-        let tile = Arc::new(Tile::new(Box::new([seen; TILE * TILE])));
-        let task = Task::Search { area, share: 0.9, parts: SearchPartition::Voronoi };
+        let seen = MapCell { lowest: 0, range: 0, rise: 0, returns: 3, hole: false };
+        let tile = Arc::new(MapTile::new(Box::new([seen; TILE * TILE])));
+        let task = TeamTask::Search { area, share: 0.9, parts: SearchPartition::Voronoi };
         let mut ledger = Ledger::default();
         for a in [0, 1, 3] {
-            map.merge_tile(TileKey { a, b: 0 }, &tile);
+            map.merge_tile(MapTileKey { a, b: 0 }, &tile);
         }
         ledger.assign_tasks(&task, &map, &team, 0);
         assert_eq!([0, 1].map(|agent| goal(&ledger, agent)), [None, middle(2.0)]);
-        map.merge_tile(TileKey { a: 2, b: 0 }, &tile);
+        map.merge_tile(MapTileKey { a: 2, b: 0 }, &tile);
         ledger.assign_tasks(&task, &map, &team, ASSIGNMENT_INTERVAL_US);
         assert!(ledger.is_done);
         assert_eq!(ledger.explored(), [[0.0, 0.75], [0.5, 1.0]]);

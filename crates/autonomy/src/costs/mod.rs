@@ -1,6 +1,6 @@
 //! Costs of driving over cells.
 //!
-//! The pipeline has three stages. Each fine cell of the map gets a [`Class`]. From the classes
+//! The pipeline has three stages. Each fine cell of the map gets a [`CellClass`]. From the classes
 //! follows the clearance of each fine cell, which is the distance to the nearest blocked cell. From
 //! classes, clearances, slopes and marks follows the cost of the coarse cells, over which the route
 //! is searched.
@@ -12,9 +12,9 @@
 #[cfg(test)]
 mod tests;
 
-use super::area::Area;
-use super::elevation_map::{ElevationMap, TILE, TILE_CELLS, TileKey};
-use super::obstacles::{Class, ObstacleModel};
+use super::area::MapArea;
+use super::elevation_map::{ElevationMap, MapTileKey, TILE, TILE_CELLS};
+use super::obstacles::{CellClass, ObstacleModel};
 use bekker_ground::terrain::Gaps;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -103,8 +103,8 @@ pub struct CostInputs<'a> {
 }
 
 /// A tile and its eight neighbors.
-fn neighborhood(TileKey { a, b }: TileKey) -> impl Iterator<Item = TileKey> + Clone {
-    (-1..=1).flat_map(move |i| (-1..=1).map(move |j| TileKey { a: a + i, b: b + j }))
+fn neighborhood(MapTileKey { a, b }: MapTileKey) -> impl Iterator<Item = MapTileKey> + Clone {
+    (-1..=1).flat_map(move |i| (-1..=1).map(move |j| MapTileKey { a: a + i, b: b + j }))
 }
 
 /// Classes, clearances and costs over an area.
@@ -112,14 +112,14 @@ fn neighborhood(TileKey { a, b }: TileKey) -> impl Iterator<Item = TileKey> + Cl
 /// Callers must refresh the tiles around a position before they query it.
 #[derive(Clone, Debug)]
 pub struct CostMap {
-    area: Area,
+    area: MapArea,
     /// Minimum and maximum corners, m; cells whose center lies outside are obstacles.
     bounds: Option<[[f64; 2]; 2]>,
     /// Cells whose center lies in a gap of the elevation data are obstacles too.
     gaps: Option<Arc<Gaps>>,
     /// Side of a fine cell, m.
     cell: f64,
-    classes: Vec<Class>,
+    classes: Vec<CellClass>,
     slopes: Vec<u8>,
     clearances: Vec<u8>,
     /// Cost added by marks per coarse cell, in units of [`UNIT`].
@@ -136,7 +136,12 @@ impl CostMap {
     /// A cost map of unseen ground.
     ///
     /// Ground outside the bounds (minimum and maximum corners, m) is blocked.
-    pub fn new(area: Area, bounds: Option<[[f64; 2]; 2]>, cell: f64, model: &CostModel) -> CostMap {
+    pub fn new(
+        area: MapArea,
+        bounds: Option<[[f64; 2]; 2]>,
+        cell: f64,
+        model: &CostModel,
+    ) -> CostMap {
         let count = area.width() * area.height();
         let coarse = count / (COARSE * COARSE);
         let unknown = (f64::from(UNIT) * (1.0 + model.unknown)) as u16;
@@ -145,7 +150,7 @@ impl CostMap {
             bounds,
             gaps: None,
             cell,
-            classes: vec![Class::Unknown; count],
+            classes: vec![CellClass::Unknown; count],
             slopes: vec![0; count],
             clearances: vec![u8::MAX; count],
             marked: vec![0; coarse],
@@ -164,7 +169,7 @@ impl CostMap {
     }
 
     /// Area that the map covers.
-    pub fn area(&self) -> &Area {
+    pub fn area(&self) -> &MapArea {
         &self.area
     }
 
@@ -218,15 +223,15 @@ impl CostMap {
 
     /// Class of the fine cell at a position, m; an obstacle outside the area.
     #[inline]
-    pub fn class(&self, place: [f64; 2]) -> Class {
-        self.fine_index(place).map_or(Class::Obstacle, |at| {
+    pub fn class(&self, place: [f64; 2]) -> CellClass {
+        self.fine_index(place).map_or(CellClass::Obstacle, |at| {
             debug_assert!(self.is_fresh(at, CLASSES));
             self.classes[at]
         })
     }
 
     /// Classes of all fine cells of the area, row by row.
-    pub fn classes(&self) -> &[Class] {
+    pub fn classes(&self) -> &[CellClass] {
         &self.classes
     }
 
@@ -294,10 +299,10 @@ impl CostMap {
             }
         }
         if let Some(gaps) = self.gaps.clone().filter(|_| is_new) {
-            let Area { first, columns, rows } = self.area;
+            let MapArea { first, columns, rows } = self.area;
             for at in 0..columns * rows {
                 let (a, b) = (first.a + (at % columns) as i32, first.b + (at / columns) as i32);
-                let key = TileKey { a, b };
+                let key = MapTileKey { a, b };
                 let [x, y] = key.first().map(|least| f64::from(least) * self.cell);
                 let side = TILE as f64 * self.cell;
                 if gaps.intersects([x, y, x + side, y + side]) {
@@ -308,12 +313,12 @@ impl CostMap {
         self.mark(marks);
     }
 
-    /// Recomputes what is stale in the wanted tiles; returns for how many tiles the classes were
+    /// Recomputes stale data of the requested tiles. Returns the number of tiles whose classes were
     /// recomputed.
     pub fn refresh(
         &mut self,
         cost_inputs: &CostInputs<'_>,
-        wanted: impl Iterator<Item = TileKey> + Clone,
+        wanted: impl Iterator<Item = MapTileKey> + Clone,
     ) -> usize {
         // the clearance of a cell depends on classes of the neighboring tiles
         let around = wanted.clone().flat_map(neighborhood);
@@ -333,8 +338,8 @@ impl CostMap {
 
     /// Recomputes everything that is stale; returns for how many tiles the classes were recomputed.
     pub fn refresh_all(&mut self, cost_inputs: &CostInputs<'_>) -> usize {
-        let Area { first, columns, rows } = self.area;
-        let keys = (0..columns * rows).map(move |at| TileKey {
+        let MapArea { first, columns, rows } = self.area;
+        let keys = (0..columns * rows).map(move |at| MapTileKey {
             a: first.a + (at % columns) as i32,
             b: first.b + (at / columns) as i32,
         });
@@ -345,7 +350,7 @@ impl CostMap {
     pub fn refresh_classes(
         &mut self,
         cost_inputs: &CostInputs<'_>,
-        wanted: impl Iterator<Item = TileKey>,
+        wanted: impl Iterator<Item = MapTileKey>,
     ) -> usize {
         let mut count = 0;
         for key in wanted {
@@ -362,20 +367,20 @@ impl CostMap {
     }
 
     /// Tile that contains a position, m.
-    pub fn tile_of(&self, [x, y]: [f64; 2]) -> TileKey {
-        TileKey::containing([x, y].map(|at| (at / self.cell).floor() as i32))
+    pub fn tile_of(&self, [x, y]: [f64; 2]) -> MapTileKey {
+        MapTileKey::containing([x, y].map(|at| (at / self.cell).floor() as i32))
     }
 
     /// Index of a tile inside the area.
     #[inline]
-    fn tile(&self, key: TileKey) -> Option<usize> {
-        let Area { first, columns, .. } = self.area;
+    fn tile(&self, key: MapTileKey) -> Option<usize> {
+        let MapArea { first, columns, .. } = self.area;
         let at = || (key.b - first.b) as usize * columns + (key.a - first.a) as usize;
         self.area.has(key).then(at)
     }
 
     /// Marks something as stale in a tile and its eight neighbors.
-    fn invalidate_around(&mut self, key: TileKey, what: u8) {
+    fn invalidate_around(&mut self, key: MapTileKey, what: u8) {
         for key in neighborhood(key) {
             if let Some(at) = self.tile(key) {
                 self.stale[at] |= what;
@@ -392,13 +397,13 @@ impl CostMap {
     }
 
     /// Index of the first fine cell of a tile inside the area.
-    fn corner(&self, key: TileKey) -> usize {
+    fn corner(&self, key: MapTileKey) -> usize {
         let (a, b) = (key.a - self.area.first.a, key.b - self.area.first.b);
         b as usize * TILE * self.area.width() + a as usize * TILE
     }
 
     /// Computes the classes of a tile; returns whether any cell became blocked or unblocked.
-    fn classify(&mut self, map: &ElevationMap, key: TileKey, obstacles: &ObstacleModel) -> bool {
+    fn classify(&mut self, map: &ElevationMap, key: MapTileKey, obstacles: &ObstacleModel) -> bool {
         let mut found = obstacles.classify(map, key);
         self.close(key, &mut found.classes);
         let (corner, width) = (self.corner(key), self.area.width());
@@ -416,7 +421,7 @@ impl CostMap {
     }
 
     /// Turns cells of a tile into obstacles where they lie out of bounds or have no elevation data.
-    fn close(&self, key: TileKey, classes: &mut [Class; TILE_CELLS]) {
+    fn close(&self, key: MapTileKey, classes: &mut [CellClass; TILE_CELLS]) {
         if self.bounds.is_none() && self.gaps.is_none() {
             return;
         }
@@ -428,7 +433,7 @@ impl CostMap {
             let is_out = (0..2).any(|k| middle[k] < least[k] || middle[k] > greatest[k]);
             let [x, y] = middle;
             if is_out || self.gaps.as_ref().is_some_and(|gaps| gaps.contains(x, y)) {
-                *class = Class::Obstacle;
+                *class = CellClass::Obstacle;
             }
         }
     }
@@ -442,7 +447,7 @@ impl CostMap {
     ///
     /// This is the exact Euclidean distance between cells in two passes, along rows and then along
     /// columns (A. Rosenfeld and J. Pfaltz, Pattern Recognition 1, 1968).
-    fn clear(&mut self, key: TileKey) {
+    fn clear(&mut self, key: MapTileKey) {
         if self.cell < USUAL {
             self.clear_within::<REACH_OF_SMALL>(key);
         } else {
@@ -450,7 +455,7 @@ impl CostMap {
         }
     }
 
-    fn clear_within<const REACH: usize>(&mut self, key: TileKey) {
+    fn clear_within<const REACH: usize>(&mut self, key: MapTileKey) {
         let (side, far) = (TILE + 2 * REACH, REACH as u8 + 1);
         let [i0, j0] = key.first();
         let mut rows = [[far; TILE]; TILE + 2 * REACH_OF_SMALL];
@@ -517,7 +522,7 @@ impl CostMap {
     }
 
     /// Computes the costs of the coarse cells of a tile.
-    fn compute_costs(&mut self, key: TileKey, model: &CostModel, half_width: f64) {
+    fn compute_costs(&mut self, key: MapTileKey, model: &CostModel, half_width: f64) {
         let (corner, width) = (self.corner(key), self.area.width());
         let (i0, j0) = (corner % width / COARSE, corner / width / COARSE);
         let hard = half_width + model.margin;
@@ -529,7 +534,7 @@ impl CostMap {
             for cell in cells {
                 clearance = clearance.min(self.clearances[cell]);
                 slope = slope.max(self.slopes[cell]);
-                unknown += u8::from(self.classes[cell] == Class::Unknown);
+                unknown += u8::from(self.classes[cell] == CellClass::Unknown);
             }
             let clearance = f64::from(clearance) / PER_METER;
             self.costs[at] = if clearance < hard {

@@ -1,7 +1,7 @@
 //! Clearances, bounds and marks, and incremental updates.
 
 use super::*;
-use crate::elevation_map::{Cell, MapModel, Tile, index};
+use crate::elevation_map::{MapCell, MapModel, MapTile, index};
 use bekker_ground::terrain::{Crs, Raster};
 use bekker_math::numeric::hypot;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 const HALF: f64 = 0.785;
 
 fn costs(bounds: Option<[[f64; 2]; 2]>) -> CostMap {
-    let area = Area::spanning([[-16.0, -16.0], [32.0, 32.0]], 0.5);
+    let area = MapArea::spanning([[-16.0, -16.0], [32.0, 32.0]], 0.5);
     CostMap::new(area, bounds, 0.5, &CostModel::default())
 }
 
@@ -28,10 +28,10 @@ fn judged(map: &ElevationMap) -> CostInputs<'_> {
 /// Adds level cells to the map as seen; those flagged contain an obstacle of 2 m.
 fn see(map: &mut ElevationMap, cells: impl Iterator<Item = ([i32; 2], bool)>) {
     for (place, stands) in cells {
-        let mut tile = Box::new([Cell::EMPTY; TILE_CELLS]);
+        let mut tile = Box::new([MapCell::EMPTY; TILE_CELLS]);
         let rise = if stands { 2000 } else { 0 };
-        tile[index(place)] = Cell { lowest: 0, range: 0, rise, returns: 3, hole: false };
-        map.merge_tile(TileKey::containing(place), &Arc::new(Tile::new(tile)));
+        tile[index(place)] = MapCell { lowest: 0, range: 0, rise, returns: 3, hole: false };
+        map.merge_tile(MapTileKey::containing(place), &Arc::new(MapTile::new(tile)));
     }
 }
 
@@ -49,7 +49,7 @@ fn clearance_is_the_distance_to_obstacles() {
     let mut costs = costs(None);
     update(&mut costs, &map, &[]);
     let [cx, cy] = [7.75, 7.75];
-    assert_eq!(costs.class([cx, cy]), Class::Obstacle);
+    assert_eq!(costs.class([cx, cy]), CellClass::Obstacle);
     for [i, j] in square(31) {
         let [x, y] = [i, j].map(|k| 0.5 * (f64::from(k) + 0.5));
         let away = hypot(x - cx, y - cy);
@@ -106,7 +106,7 @@ fn distance_is_that_to_the_nearest_point() {
 fn small_cells_are_cleared_as_far() {
     let mut map = ElevationMap::new(MapModel { cell: 0.1, ..MapModel::default() });
     see(&mut map, square(60).map(|cell| (cell, cell == [5, 5])));
-    let area = Area::spanning([[-3.0, -3.0], [9.0, 9.0]], 0.1);
+    let area = MapArea::spanning([[-3.0, -3.0], [9.0, 9.0]], 0.1);
     let mut costs = CostMap::new(area, None, 0.1, &CostModel::default());
     update(&mut costs, &map, &[]);
     for away in [0.5, 1.0, 2.0] {
@@ -186,7 +186,7 @@ proptest! {
             });
             see(&mut map, patch);
             portions.apply_changes(&map, &[]);
-            let wanted = wanted.iter().map(|[a, b]| TileKey { a: *a, b: *b });
+            let wanted = wanted.iter().map(|[a, b]| MapTileKey { a: *a, b: *b });
             portions.refresh(&judged(&map), wanted.clone());
             let mut whole = costs(None);
             update(&mut whole, &map, &[]);

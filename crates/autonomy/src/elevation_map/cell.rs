@@ -22,9 +22,9 @@ pub(super) fn range_class(distance: f64) -> u8 {
 
 /// Data of a square of ground.
 ///
-/// Cells are a semilattice under [`Cell::merged`]: merging is independent of order and repetition.
+/// Cells are a semilattice under [`MapCell::merged`]: merging is independent of order and repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell {
+pub struct MapCell {
     /// Lowest return in the nearest range class, mm; `i32::MAX` without returns.
     ///
     /// From afar the attitude error falsifies heights. Without range classes the views of two
@@ -44,18 +44,18 @@ pub struct Cell {
     pub hole: bool,
 }
 
-impl Cell {
+impl MapCell {
     /// A cell without data.
-    pub const EMPTY: Cell =
-        Cell { lowest: i32::MAX, range: UNSEEN, rise: 0, returns: 0, hole: false };
+    pub const EMPTY: MapCell =
+        MapCell { lowest: i32::MAX, range: UNSEEN, rise: 0, returns: 0, hole: false };
 
     /// Merges what two maps know of the same cell.
     ///
     /// The lowest return of the nearer range class counts; rise and returns are the maxima; the
     /// cell is a hole if either is.
     #[inline]
-    pub fn merged(self, other: Cell) -> Cell {
-        Cell {
+    pub fn merged(self, other: MapCell) -> MapCell {
+        MapCell {
             lowest: match self.range.cmp(&other.range) {
                 Ordering::Less => self.lowest,
                 Ordering::Equal => self.lowest.min(other.lowest),
@@ -68,11 +68,11 @@ impl Cell {
         }
     }
 
-    /// Adds the cell of a scan: as [`Cell::merged`], but the returns add up.
+    /// Merges the cell of a scan like [`MapCell::merged`], but sums the returns.
     #[inline]
-    pub(super) fn update_from(self, scan: Cell) -> Cell {
+    pub(super) fn update_from(self, scan: MapCell) -> MapCell {
         let returns = self.returns.saturating_add(scan.returns).min(EXPLORED);
-        Cell { returns, ..self.merged(scan) }
+        MapCell { returns, ..self.merged(scan) }
     }
 
     /// Returns whether the cell has returns.

@@ -5,8 +5,8 @@
 //! numbers use seven bits per byte, the least significant first (LEB128), with signs folded in
 //! (zigzag). A tile of half-seen ground takes about 2 kB instead of 12.
 
-use super::cell::{Cell, EXPLORED, UNSEEN};
-use super::tile::{TILE_CELLS, Tile};
+use super::cell::{EXPLORED, MapCell, UNSEEN};
+use super::tile::{MapTile, TILE_CELLS};
 
 /// Reasons why bytes are not a tile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +39,7 @@ pub enum CodecError {
 /// Flag of a hole. The bits below it contain the number of returns, those above it the range class.
 const HOLE: u64 = 4;
 
-impl Tile {
+impl MapTile {
     /// Encodes the cells; equal cells give equal bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -51,18 +51,18 @@ impl Tile {
     ///
     /// # Errors
     /// [`CodecError`] if the bytes are not a valid encoding.
-    pub fn decode(bytes: &[u8]) -> Result<Tile, CodecError> {
-        Ok(Tile::new(decode(bytes)?))
+    pub fn decode(bytes: &[u8]) -> Result<MapTile, CodecError> {
+        Ok(MapTile::new(decode(bytes)?))
     }
 }
 
-fn encode(cells: &[Cell; TILE_CELLS], bytes: &mut Vec<u8>) {
+fn encode(cells: &[MapCell; TILE_CELLS], bytes: &mut Vec<u8>) {
     let (mut at, mut level) = (0, 0);
     while at < TILE_CELLS {
-        let empty = cells[at..].iter().take_while(|cell| **cell == Cell::EMPTY).count();
+        let empty = cells[at..].iter().take_while(|cell| **cell == MapCell::EMPTY).count();
         at += empty;
         write(empty as u64, bytes);
-        let told = cells[at..].iter().take_while(|cell| **cell != Cell::EMPTY).count();
+        let told = cells[at..].iter().take_while(|cell| **cell != MapCell::EMPTY).count();
         if at < TILE_CELLS {
             write(told as u64, bytes);
         }
@@ -81,8 +81,8 @@ fn encode(cells: &[Cell; TILE_CELLS], bytes: &mut Vec<u8>) {
     }
 }
 
-fn decode(bytes: &[u8]) -> Result<Box<[Cell; TILE_CELLS]>, CodecError> {
-    let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
+fn decode(bytes: &[u8]) -> Result<Box<[MapCell; TILE_CELLS]>, CodecError> {
+    let mut cells = Box::new([MapCell::EMPTY; TILE_CELLS]);
     let (mut rest, mut at, mut level) = (bytes, 0, 0i64);
     let mut next =
         |cell: usize| read(&mut rest).ok_or(CodecError::Ends { bytes: bytes.len(), cell });
@@ -108,7 +108,7 @@ fn decode(bytes: &[u8]) -> Result<Box<[Cell; TILE_CELLS]>, CodecError> {
                 return Err(CodecError::Cell { cell, what: "invalid flags" });
             }
             let (returns, hole) = ((flags & 3) as u8, flags & HOLE != 0);
-            let mut own = Cell { returns, hole, ..Cell::EMPTY };
+            let mut own = MapCell { returns, hole, ..MapCell::EMPTY };
             if returns > 0 {
                 own.range = range as u8;
                 let folded = next(cell)?;
@@ -158,12 +158,12 @@ fn read(bytes: &mut &[u8]) -> Option<u64> {
 
 /// Serialization of cells as bytes with `serde`.
 pub(super) mod as_bytes {
-    use super::{Cell, TILE_CELLS, decode, encode};
+    use super::{MapCell, TILE_CELLS, decode, encode};
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     pub fn serialize<S: Serializer>(
-        cells: &[Cell; TILE_CELLS],
+        cells: &[MapCell; TILE_CELLS],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         let mut bytes = Vec::new();
@@ -173,7 +173,7 @@ pub(super) mod as_bytes {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<Box<[Cell; TILE_CELLS]>, D::Error> {
+    ) -> Result<Box<[MapCell; TILE_CELLS]>, D::Error> {
         decode(&Vec::<u8>::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }

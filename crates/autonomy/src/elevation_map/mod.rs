@@ -2,7 +2,7 @@
 //!
 //! This is the elevation grid of A. Rankin, A. Huertas and L. Matthies, "Stereo vision based
 //! terrain mapping for off-road autonomous navigation" (SPIE 7332, 2009), as used by the study of
-//! swarms in `docs/autonomy.md`. Maps merge by [`Cell::merged`] in any order. Tiles are shared
+//! swarms in `docs/autonomy.md`. Maps merge by [`MapCell::merged`] in any order. Tiles are shared
 //! between maps until one of them changes.
 
 mod cell;
@@ -13,10 +13,10 @@ mod tile;
 #[cfg(test)]
 mod tests;
 
-pub use cell::{Cell, EXPLORED};
+pub use cell::{EXPLORED, MapCell};
 pub use codec::CodecError;
 pub use registration::{RegistrationWindow, Scan};
-pub use tile::{TILE, TILE_CELLS, Tile, TileKey, index};
+pub use tile::{MapTile, MapTileKey, TILE, TILE_CELLS, index};
 
 use bekker_math::spatial::Vec3;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -61,12 +61,12 @@ impl Default for MapModel {
     }
 }
 
-/// Elevation map of what a vehicle has seen.
+/// Elevation map of the ground that a vehicle has scanned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ElevationMap {
     model: MapModel,
     #[serde(serialize_with = "write_tiles", deserialize_with = "read_tiles")]
-    tiles: BTreeMap<TileKey, Arc<Tile>>,
+    tiles: BTreeMap<MapTileKey, Arc<MapTile>>,
     /// Number of changes so far.
     tick: u64,
     /// Tick at which tiles were last dropped.
@@ -95,17 +95,17 @@ impl ElevationMap {
     }
 
     /// All tiles.
-    pub fn tiles(&self) -> impl Iterator<Item = (&TileKey, &Arc<Tile>)> {
+    pub fn tiles(&self) -> impl Iterator<Item = (&MapTileKey, &Arc<MapTile>)> {
         self.tiles.iter()
     }
 
     /// A tile, if anything is known of it.
-    pub fn tile(&self, key: TileKey) -> Option<&Arc<Tile>> {
+    pub fn tile(&self, key: MapTileKey) -> Option<&Arc<MapTile>> {
         self.tiles.get(&key)
     }
 
     /// Tiles that changed after a tick.
-    pub fn changed_since(&self, tick: u64) -> impl Iterator<Item = (&TileKey, &Arc<Tile>)> {
+    pub fn changed_since(&self, tick: u64) -> impl Iterator<Item = (&MapTileKey, &Arc<MapTile>)> {
         self.tiles.iter().filter(move |(_, tile)| tile.version() > tick)
     }
 
@@ -115,11 +115,11 @@ impl ElevationMap {
         [(x / self.model.cell).floor() as i32, (y / self.model.cell).floor() as i32]
     }
 
-    /// The cell at (column, row); [`Cell::EMPTY`] if nothing is known of it.
-    pub fn cell(&self, cell: [i32; 2]) -> Cell {
+    /// The cell at (column, row); [`MapCell::EMPTY`] if nothing is known of it.
+    pub fn cell(&self, cell: [i32; 2]) -> MapCell {
         self.tiles
-            .get(&TileKey::containing(cell))
-            .map_or(Cell::EMPTY, |tile| tile.cells()[index(cell)])
+            .get(&MapTileKey::containing(cell))
+            .map_or(MapCell::EMPTY, |tile| tile.cells()[index(cell)])
     }
 
     /// Height of the ground around a position, m; `None` where nothing was seen.
@@ -136,9 +136,9 @@ impl ElevationMap {
     }
 
     /// Merges a tile of another map; returns whether that changed this map.
-    pub fn merge_tile(&mut self, key: TileKey, tile: &Arc<Tile>) -> bool {
+    pub fn merge_tile(&mut self, key: MapTileKey, tile: &Arc<MapTile>) -> bool {
         let own = self.tiles.entry(key).or_default();
-        let is_news = |(own, other): (&Cell, &Cell)| own.merged(*other) != *own;
+        let is_news = |(own, other): (&MapCell, &MapCell)| own.merged(*other) != *own;
         let news = !Arc::ptr_eq(own, tile) && own.cells().iter().zip(tile.cells()).any(is_news);
         if news {
             self.tick += 1;
@@ -168,7 +168,7 @@ impl ElevationMap {
     pub fn explored(&self, [least, greatest]: [[f64; 2]; 2]) -> [usize; 2] {
         let middle = |x: f64| (x / self.model.cell + 0.5).floor() as i32;
         let [columns, rows] = [0, 1].map(|k| middle(least[k])..middle(greatest[k]));
-        let within = |key: &TileKey, at: usize| {
+        let within = |key: &MapTileKey, at: usize| {
             let [i, j] = key.first();
             columns.contains(&(i + (at % TILE) as i32)) && rows.contains(&(j + (at / TILE) as i32))
         };
@@ -197,7 +197,7 @@ impl ElevationMap {
 }
 
 fn write_tiles<S: Serializer>(
-    tiles: &BTreeMap<TileKey, Arc<Tile>>,
+    tiles: &BTreeMap<MapTileKey, Arc<MapTile>>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(tiles.iter().map(|(key, tile)| (key, tile.as_ref())))
@@ -205,7 +205,7 @@ fn write_tiles<S: Serializer>(
 
 fn read_tiles<'de, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<BTreeMap<TileKey, Arc<Tile>>, D::Error> {
-    let tiles = Vec::<(TileKey, Tile)>::deserialize(deserializer)?;
+) -> Result<BTreeMap<MapTileKey, Arc<MapTile>>, D::Error> {
+    let tiles = Vec::<(MapTileKey, MapTile)>::deserialize(deserializer)?;
     Ok(tiles.into_iter().map(|(key, tile)| (key, Arc::new(tile))).collect())
 }

@@ -17,10 +17,10 @@
 //! Faces that the topmost beam still hits are reported separately, because their height is not
 //! known yet.
 
-use super::cell::{Cell, EXPLORED, range_class};
-use super::tile::{TILE, TILE_CELLS, Tile, TileKey, index};
+use super::cell::{EXPLORED, MapCell, range_class};
+use super::tile::{MapTile, MapTileKey, TILE, TILE_CELLS, index};
 use super::{ElevationMap, MapModel};
-use crate::body::Body;
+use crate::body::VehicleGeometry;
 use bekker_math::spatial::{Mat3, Pose, Vec3};
 use bekker_sensor::lidar::{Cloud, Return};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub struct Scan<'a> {
     /// Pose of the chassis at a time relative to the end of the scan, s, 0 or negative.
     pub pose_at: &'a dyn Fn(f64) -> Pose,
     /// This vehicle.
-    pub body: &'a Body,
+    pub body: &'a VehicleGeometry,
     /// Other vehicles as reported: x, y and radius, m.
     pub others: &'a [[f64; 3]],
 }
@@ -48,7 +48,7 @@ pub struct RegistrationWindow {
     first: [i32; 2],
     side: usize,
     /// Cells of a scan, tile by tile.
-    cells: Vec<Cell>,
+    cells: Vec<MapCell>,
     /// Whether the scan has touched each tile.
     touched: Vec<bool>,
     /// Cell index and height, mm, of the returns that count.
@@ -83,7 +83,7 @@ impl RegistrationWindow {
         self.side = (2.0 * span / (model.cell * TILE as f64)).ceil() as usize + 1;
         let tiles = self.side * self.side;
         if self.touched.len() != tiles {
-            self.cells = vec![Cell::EMPTY; tiles * TILE_CELLS];
+            self.cells = vec![MapCell::EMPTY; tiles * TILE_CELLS];
             self.touched = vec![false; tiles];
             self.tops = vec![[i32::MIN; SUPPORT]; tiles * TILE_CELLS];
         }
@@ -94,7 +94,7 @@ impl RegistrationWindow {
     /// Index of a cell and of its tile, if it lies in the window.
     #[inline]
     fn index(&self, cell: [i32; 2]) -> Option<(usize, usize)> {
-        let key = TileKey::containing(cell);
+        let key = MapTileKey::containing(cell);
         let (a, b) = (key.a.wrapping_sub(self.first[0]), key.b.wrapping_sub(self.first[1]));
         let side = self.side as u32;
         if a as u32 >= side || b as u32 >= side {
@@ -104,9 +104,9 @@ impl RegistrationWindow {
         Some((tile * TILE_CELLS + index(cell), tile))
     }
 
-    fn key(&self, tile: usize) -> TileKey {
+    fn key(&self, tile: usize) -> MapTileKey {
         let (a, b) = (tile % self.side, tile / self.side);
-        TileKey { a: self.first[0] + a as i32, b: self.first[1] + b as i32 }
+        MapTileKey { a: self.first[0] + a as i32, b: self.first[1] + b as i32 }
     }
 }
 
@@ -199,7 +199,7 @@ struct FiringFrame {
 }
 
 impl FiringFrame {
-    fn new(chassis: &Pose, mount: &Pose, body: &Body) -> FiringFrame {
+    fn new(chassis: &Pose, mount: &Pose, body: &VehicleGeometry) -> FiringFrame {
         let axes = (chassis.orientation * mount.orientation).to_rotation_matrix().into_inner();
         let ground = chassis.point(&Vec3::new(0.0, 0.0, body.ground)).z;
         FiringFrame { axes, origin: chassis.point(&mount.position), ground }
@@ -303,7 +303,7 @@ impl ElevationMap {
                     .zip(cells.iter())
                     .for_each(|(own, scan)| *own = own.update_from(*scan));
             }
-            cells.fill(Cell::EMPTY);
+            cells.fill(MapCell::EMPTY);
         }
     }
 
@@ -311,16 +311,16 @@ impl ElevationMap {
     /// carries the vehicle.
     ///
     /// Elsewhere under the vehicle the height is unknown.
-    fn stand_on(&mut self, pose: &Pose, body: &Body) {
+    fn stand_on(&mut self, pose: &Pose, body: &VehicleGeometry) {
         let tick = self.tick;
         for wheel in body.wheels() {
             let point = pose.point(&wheel);
             let place = self.cell_of(point.x, point.y);
-            let own = self.tiles.entry(TileKey::containing(place)).or_default();
+            let own = self.tiles.entry(MapTileKey::containing(place)).or_default();
             if !own.cells()[index(place)].is_seen() {
                 let height = (point.z * 1e3).round() as i32;
-                let stood = Cell { lowest: height, range: 0, returns: 1, ..Cell::EMPTY };
-                let own: &mut Tile = Arc::make_mut(own);
+                let stood = MapCell { lowest: height, range: 0, returns: 1, ..MapCell::EMPTY };
+                let own: &mut MapTile = Arc::make_mut(own);
                 let cell = &mut own.cells_mut(tick)[index(place)];
                 *cell = cell.update_from(stood);
             }

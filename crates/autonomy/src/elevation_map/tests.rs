@@ -6,25 +6,25 @@ use bekker_math::spatial::Pose;
 use bekker_sensor::lidar::{Cloud, Return};
 use proptest::prelude::*;
 
-fn cell() -> impl Strategy<Value = Cell> {
+fn cell() -> impl Strategy<Value = MapCell> {
     let seen = (-90_000i32..90_000, 0u8..super::cell::UNSEEN, 0i32..9_000, 1u8..=EXPLORED);
-    let seen = (seen, any::<bool>()).prop_map(|((lowest, range, rise, returns), hole)| Cell {
+    let seen = (seen, any::<bool>()).prop_map(|((lowest, range, rise, returns), hole)| MapCell {
         lowest,
         range,
         rise,
         returns,
         hole,
     });
-    let unseen = any::<bool>().prop_map(|hole| Cell { hole, ..Cell::EMPTY });
+    let unseen = any::<bool>().prop_map(|hole| MapCell { hole, ..MapCell::EMPTY });
     prop_oneof![unseen, seen]
 }
 
 /// A tile with some cells filled.
-fn tile() -> impl Strategy<Value = Tile> {
+fn tile() -> impl Strategy<Value = MapTile> {
     prop::collection::vec((0..TILE_CELLS, cell()), 0..60).prop_map(|filled| {
-        let mut cells = Box::new([Cell::EMPTY; TILE_CELLS]);
+        let mut cells = Box::new([MapCell::EMPTY; TILE_CELLS]);
         filled.into_iter().for_each(|(at, cell)| cells[at] = cell);
-        Tile::new(cells)
+        MapTile::new(cells)
     })
 }
 
@@ -32,15 +32,15 @@ fn map() -> impl Strategy<Value = ElevationMap> {
     prop::collection::vec(((-2i32..2, -2i32..2), tile()), 0..4).prop_map(|tiles| {
         let mut map = ElevationMap::new(MapModel::default());
         for ((a, b), tile) in tiles {
-            map.merge_tile(TileKey { a, b }, &Arc::new(tile));
+            map.merge_tile(MapTileKey { a, b }, &Arc::new(tile));
         }
         map
     })
 }
 
 /// Tiles with data, without the ticks of their changes.
-fn knowledge(map: &ElevationMap) -> Vec<(TileKey, Arc<Tile>)> {
-    let known = map.tiles().filter(|(_, tile)| ***tile != Tile::default());
+fn knowledge(map: &ElevationMap) -> Vec<(MapTileKey, Arc<MapTile>)> {
+    let known = map.tiles().filter(|(_, tile)| ***tile != MapTile::default());
     known.map(|(key, tile)| (*key, tile.clone())).collect()
 }
 
@@ -68,19 +68,19 @@ proptest! {
     #[test]
     fn tiles_are_the_same_after_their_bytes(tile in tile()) {
         let bytes = tile.encode();
-        let decoded = Tile::decode(&bytes).unwrap();
+        let decoded = MapTile::decode(&bytes).unwrap();
         prop_assert_eq!(&decoded, &tile);
         prop_assert_eq!(decoded.digest(), tile.digest());
-        prop_assert!(Tile::decode(&bytes[..bytes.len() - 1]).is_err());
-        prop_assert!(Tile::decode(&[&bytes[..], &[0]].concat()).is_err());
+        prop_assert!(MapTile::decode(&bytes[..bytes.len() - 1]).is_err());
+        prop_assert!(MapTile::decode(&[&bytes[..], &[0]].concat()).is_err());
     }
 
     /// Any bytes decode to a valid tile or to an error.
     #[test]
     fn any_bytes_are_a_tile_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        if let Ok(tile) = Tile::decode(&bytes) {
-            let sound = |cell: &Cell| {
-                let unseen = Cell { hole: cell.hole, ..Cell::EMPTY };
+        if let Ok(tile) = MapTile::decode(&bytes) {
+            let sound = |cell: &MapCell| {
+                let unseen = MapCell { hole: cell.hole, ..MapCell::EMPTY };
                 cell.returns <= EXPLORED && cell.rise >= 0 && (cell.is_seen() || *cell == unseen)
             };
             prop_assert!(tile.cells().iter().all(sound));
@@ -92,7 +92,7 @@ proptest! {
         let mut cells = Box::new(*tile.cells());
         let same = cells[at] == new;
         cells[at] = new;
-        prop_assert_eq!(Tile::new(cells).digest() == tile.digest(), same);
+        prop_assert_eq!(MapTile::new(cells).digest() == tile.digest(), same);
     }
 }
 
@@ -107,7 +107,7 @@ fn deltas_alone_bring_another_map_up_to_date() {
         assert!(!delta.is_empty() && delta.len() <= own.tiles().count());
         told = own.tick();
         for (key, bytes) in delta {
-            other.merge_tile(key, &Arc::new(Tile::decode(&bytes).unwrap()));
+            other.merge_tile(key, &Arc::new(MapTile::decode(&bytes).unwrap()));
         }
         assert_eq!(knowledge(&other), knowledge(&own));
     }
@@ -233,7 +233,7 @@ fn overhead_returns_and_other_vehicles_are_ignored() {
     assert_eq!(seen(2.5, &[]).rise, 0);
     assert_eq!(seen(8.0, &[]).rise, 0);
     // nothing of another vehicle is left in the map
-    assert_eq!(seen(1.5, &[[2.0, 5.0, 2.0]]), Cell::EMPTY);
+    assert_eq!(seen(1.5, &[[2.0, 5.0, 2.0]]), MapCell::EMPTY);
 }
 
 #[test]
@@ -242,6 +242,6 @@ fn tiles_beyond_the_extent_are_forgotten() {
     look(&mut map, &ProvingGround::default(), 0.0);
     assert!(map.cell([8, 0]).is_seen());
     look(&mut map, &ProvingGround::default(), 100.0);
-    assert_eq!(map.cell([8, 0]), Cell::EMPTY);
+    assert_eq!(map.cell([8, 0]), MapCell::EMPTY);
     assert!(map.tiles().count() <= 16);
 }

@@ -1,6 +1,6 @@
 //! Tiles of cells.
 
-use super::cell::Cell;
+use super::cell::MapCell;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::OnceLock;
 
@@ -12,18 +12,18 @@ const SHIFT: u32 = TILE.trailing_zeros();
 
 /// Index of a tile in the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TileKey {
+pub struct MapTileKey {
     /// Column, counted along x.
     pub a: i32,
     /// Row, counted along y.
     pub b: i32,
 }
 
-impl TileKey {
+impl MapTileKey {
     /// Key of the tile that contains a cell (column, row).
     #[inline]
-    pub fn containing([i, j]: [i32; 2]) -> TileKey {
-        TileKey { a: i >> SHIFT, b: j >> SHIFT }
+    pub fn containing([i, j]: [i32; 2]) -> MapTileKey {
+        MapTileKey { a: i >> SHIFT, b: j >> SHIFT }
     }
 
     /// First cell (column, row) of the tile.
@@ -42,35 +42,35 @@ pub fn index([i, j]: [i32; 2]) -> usize {
 
 /// 32 x 32 cells, row by row.
 #[derive(Clone, Debug)]
-pub struct Tile {
-    cells: Box<[Cell; TILE_CELLS]>,
+pub struct MapTile {
+    cells: Box<[MapCell; TILE_CELLS]>,
     /// Tick of the map at the last change.
     version: u64,
     digest: OnceLock<u64>,
     coded_bytes: OnceLock<u64>,
 }
 
-impl Default for Tile {
+impl Default for MapTile {
     fn default() -> Self {
-        Tile::new(Box::new([Cell::EMPTY; TILE_CELLS]))
+        MapTile::new(Box::new([MapCell::EMPTY; TILE_CELLS]))
     }
 }
 
 /// Tiles are equal if their cells are, regardless of when these changed.
-impl PartialEq for Tile {
-    fn eq(&self, other: &Tile) -> bool {
+impl PartialEq for MapTile {
+    fn eq(&self, other: &MapTile) -> bool {
         self.cells == other.cells
     }
 }
 
-impl Tile {
+impl MapTile {
     /// Returns a tile of these cells.
-    pub fn new(cells: Box<[Cell; TILE_CELLS]>) -> Tile {
-        Tile { cells, version: 0, digest: OnceLock::new(), coded_bytes: OnceLock::new() }
+    pub fn new(cells: Box<[MapCell; TILE_CELLS]>) -> MapTile {
+        MapTile { cells, version: 0, digest: OnceLock::new(), coded_bytes: OnceLock::new() }
     }
 
     /// Cells of the tile, row by row.
-    pub fn cells(&self) -> &[Cell; TILE_CELLS] {
+    pub fn cells(&self) -> &[MapCell; TILE_CELLS] {
         &self.cells
     }
 
@@ -100,13 +100,13 @@ impl Tile {
         })
     }
 
-    /// Length of the encoding by [`Tile::encode`], bytes, cached until the next change.
+    /// Length of the encoding by [`MapTile::encode`], bytes, cached until the next change.
     pub fn coded_bytes(&self) -> u64 {
         *self.coded_bytes.get_or_init(|| self.encode().len() as u64)
     }
 
     /// Returns the cells for a change at this tick of the map.
-    pub(super) fn cells_mut(&mut self, tick: u64) -> &mut [Cell; TILE_CELLS] {
+    pub(super) fn cells_mut(&mut self, tick: u64) -> &mut [MapCell; TILE_CELLS] {
         self.version = tick;
         (self.digest, self.coded_bytes) = (OnceLock::new(), OnceLock::new());
         &mut self.cells
@@ -124,18 +124,18 @@ pub(super) fn fold(word: u64) -> u64 {
 struct StoredTile {
     version: u64,
     #[serde(with = "super::codec::as_bytes")]
-    cells: Box<[Cell; TILE_CELLS]>,
+    cells: Box<[MapCell; TILE_CELLS]>,
 }
 
-impl Serialize for Tile {
+impl Serialize for MapTile {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         StoredTile { version: self.version, cells: self.cells.clone() }.serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Tile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tile, D::Error> {
+impl<'de> Deserialize<'de> for MapTile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MapTile, D::Error> {
         let StoredTile { version, cells } = StoredTile::deserialize(deserializer)?;
-        Ok(Tile { version, ..Tile::new(cells) })
+        Ok(MapTile { version, ..MapTile::new(cells) })
     }
 }

@@ -61,7 +61,7 @@ pub struct FilterModel {
 
 /// State of the filter, which describes the frame of the IMU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Filter {
+pub struct KalmanState {
     /// Position, world, m.
     pub position: Vec3,
     /// Velocity, world, m/s.
@@ -89,9 +89,9 @@ pub fn rotation(vector: &Vec3) -> Quat {
     Quat::new_normalize(nalgebra::Quaternion::from_parts(cosine, imaginary))
 }
 
-impl Filter {
+impl KalmanState {
     /// Returns a filter with a known initial state.
-    pub fn new(model: &FilterModel, position: Vec3, velocity: Vec3, attitude: Quat) -> Filter {
+    pub fn new(model: &FilterModel, position: Vec3, velocity: Vec3, attitude: Quat) -> KalmanState {
         let [p, v, a] = model.start;
         let sigmas = [p, v, a, model.gyroscope.bias, model.accelerometer.bias];
         let mut covariance = Covariance::zeros();
@@ -102,7 +102,7 @@ impl Filter {
             covariance[(WANDER + axis, WANDER + axis)] = model.wander[axis] * model.wander[axis];
         }
         let zero = Vec3::zeros();
-        Filter {
+        KalmanState {
             position,
             velocity,
             attitude,

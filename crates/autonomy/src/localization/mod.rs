@@ -12,7 +12,7 @@ mod track;
 #[cfg(test)]
 mod tests;
 
-pub use kalman::{Filter, FilterModel, STATES, TriadErrors, rotation};
+pub use kalman::{FilterModel, KalmanState, STATES, TriadErrors, rotation};
 pub use track::PoseTrack;
 
 use bekker_math::geodesy::Site;
@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 
 /// Purpose of a sensor in autonomous driving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Role {
+pub enum SensorRole {
     /// Inertial measurement.
     Imu,
     /// Satellite fixes.
@@ -74,7 +74,7 @@ pub struct Localizer {
 
 /// Estimated motion of the vehicle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
+pub struct MotionEstimate {
     /// Time of the estimate, s.
     pub time: f64,
     /// Chassis frame in the world.
@@ -89,19 +89,19 @@ pub struct Estimate {
     pub heading_sd: f64,
 }
 
-impl Estimate {
+impl MotionEstimate {
     /// Speed along the chassis x axis, m/s.
     pub fn speed(&self) -> f64 {
         self.pose.direction(&Vec3::x()).dot(&self.velocity)
     }
 
     /// Extrapolates the estimate to `time`, s, at constant velocity and yaw rate, by at most 0.5 s.
-    pub fn at(&self, time: f64) -> Estimate {
+    pub fn extrapolated(&self, time: f64) -> MotionEstimate {
         let ahead = (time - self.time).clamp(0.0, 0.5);
         let turn = rotation(&Vec3::new(0.0, 0.0, self.yaw_rate * ahead));
         let position = self.pose.position + self.velocity * ahead;
         let pose = Pose { position, orientation: turn * self.pose.orientation };
-        Estimate { time: self.time + ahead, pose, velocity: turn * self.velocity, ..*self }
+        MotionEstimate { time: self.time + ahead, pose, velocity: turn * self.velocity, ..*self }
     }
 }
 
@@ -117,9 +117,9 @@ struct ImuSample {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Navigation {
     /// Filter at the present.
-    now: Filter,
+    now: KalmanState,
     /// Filter at `anchor_time`, from which late fixes are replayed.
-    anchor: Filter,
+    anchor: KalmanState,
     anchor_time: f64,
     /// IMU readings after the anchor.
     felt: VecDeque<ImuSample>,
@@ -128,14 +128,14 @@ struct Navigation {
 /// State of a localizer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LocalizerState {
-    estimate: Estimate,
+    estimate: MotionEstimate,
     track: PoseTrack,
     navigation: Option<Box<Navigation>>,
 }
 
 impl LocalizerState {
     /// The current estimate.
-    pub fn estimate(&self) -> &Estimate {
+    pub fn estimate(&self) -> &MotionEstimate {
         &self.estimate
     }
 
@@ -145,7 +145,7 @@ impl LocalizerState {
     }
 
     /// Present state of the filter, if there is one.
-    pub fn filter(&self) -> Option<&Filter> {
+    pub fn filter(&self) -> Option<&KalmanState> {
         self.navigation.as_ref().map(|navigation| &navigation.now)
     }
 }
@@ -206,7 +206,7 @@ impl Localizer {
                     pose.point(&inertial.imu.position),
                     pose.orientation * inertial.imu.orientation,
                 );
-                let filter = Filter::new(&inertial.model, position, Vec3::zeros(), attitude);
+                let filter = KalmanState::new(&inertial.model, position, Vec3::zeros(), attitude);
                 Some(Box::new(Navigation {
                     now: filter.clone(),
                     anchor: filter,
@@ -215,7 +215,7 @@ impl Localizer {
                 }))
             }
         };
-        let estimate = Estimate { time, pose: *pose, ..Estimate::default() };
+        let estimate = MotionEstimate { time, pose: *pose, ..MotionEstimate::default() };
         LocalizerState { estimate, track, navigation }
     }
 
@@ -224,23 +224,23 @@ impl Localizer {
     pub fn add_reading(
         &self,
         state: &mut LocalizerState,
-        role: Role,
+        role: SensorRole,
         taken: f64,
         reading: &Reading,
     ) {
         match (&self.localization, role, reading) {
-            (Localization::True, Role::Odometry, Reading::Odometry(truth)) => {
+            (Localization::True, SensorRole::Odometry, Reading::Odometry(truth)) => {
                 self.follow_truth(state, taken, truth);
             }
             (
                 Localization::Filter(inertial),
-                Role::Imu,
+                SensorRole::Imu,
                 Reading::Imu { specific_force, angular_rate },
             ) => {
                 let felt = ImuSample { time: taken, force: *specific_force, rate: *angular_rate };
                 self.integrate(inertial, state, felt);
             }
-            (Localization::Filter(inertial), Role::Gps, Reading::Fix(fix)) if fix.valid => {
+            (Localization::Filter(inertial), SensorRole::Gps, Reading::Fix(fix)) if fix.valid => {
                 self.correct(inertial, state, taken, fix);
             }
             _ => {}
@@ -248,7 +248,7 @@ impl Localizer {
     }
 
     /// The current estimate.
-    pub fn estimate(&self, state: &LocalizerState) -> Estimate {
+    pub fn estimate(&self, state: &LocalizerState) -> MotionEstimate {
         state.estimate
     }
 
@@ -260,7 +260,8 @@ impl Localizer {
         let velocity = truth.pose.direction(&truth.velocity) - angular.cross(&arm);
         state.track.push(taken, pose, self.memory);
         let yaw_rate = angular.z;
-        state.estimate = Estimate { time: taken, pose, velocity, yaw_rate, ..Estimate::default() };
+        state.estimate =
+            MotionEstimate { time: taken, pose, velocity, yaw_rate, ..MotionEstimate::default() };
     }
 
     fn integrate(&self, inertial: &Inertial, state: &mut LocalizerState, felt: ImuSample) {
@@ -317,12 +318,12 @@ impl Localizer {
 
 impl Inertial {
     /// Converts a state of the filter to the motion of the chassis.
-    fn estimate(&self, filter: &Filter, time: f64) -> Estimate {
+    fn estimate(&self, filter: &KalmanState, time: f64) -> MotionEstimate {
         let orientation = filter.attitude * self.imu.orientation.inverse();
         let arm = orientation * self.imu.position;
         let angular = filter.attitude * filter.rate;
         let sd = filter.position_sd();
-        Estimate {
+        MotionEstimate {
             time,
             pose: Pose { position: filter.position - arm, orientation },
             velocity: filter.velocity - angular.cross(&arm),

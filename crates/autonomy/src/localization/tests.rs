@@ -141,7 +141,7 @@ fn localize(
             imu.measure(&mut imu_state, [truth.force, truth.rate], STEP, STEP, &noise[0], frame);
         let [specific_force, angular_rate] = measured;
         let reading = Reading::Imu { specific_force, angular_rate };
-        localizer.add_reading(&mut state, Role::Imu, time, &reading);
+        localizer.add_reading(&mut state, SensorRole::Imu, time, &reading);
         if frame.is_multiple_of(20) {
             let place = truth.pose.point(&antenna());
             // velocity of the antenna from the motion of the chassis
@@ -156,7 +156,7 @@ fn localize(
         }
         while late.front().is_some_and(|(due, ..)| *due <= step) {
             let (_, time, fix) = late.pop_front().unwrap();
-            localizer.add_reading(&mut state, Role::Gps, time, &Reading::Fix(fix));
+            localizer.add_reading(&mut state, SensorRole::Gps, time, &Reading::Fix(fix));
         }
         watch(step, &state);
     }
@@ -164,7 +164,7 @@ fn localize(
 }
 
 /// Errors of position, velocity and attitude of the IMU's frame, in the order of the covariance.
-fn errors(truth: &GroundTruth, filter: &Filter) -> SVector<f64, 9> {
+fn errors(truth: &GroundTruth, filter: &KalmanState) -> SVector<f64, 9> {
     let imu = imu_mount();
     let position = truth.pose.point(&imu.position) - filter.position;
     let arm = truth.pose.direction(&imu.position);
@@ -276,8 +276,8 @@ fn the_truth_is_taken_from_any_mount() {
         velocity: pose.orientation.inverse_transform_vector(&swing),
         angular_velocity: pose.orientation.inverse_transform_vector(&angular),
     };
-    localizer.add_reading(&mut state, Role::Odometry, 1.0, &Reading::Odometry(truth));
-    let Estimate { pose, velocity, yaw_rate, .. } = *state.estimate();
+    localizer.add_reading(&mut state, SensorRole::Odometry, 1.0, &Reading::Odometry(truth));
+    let MotionEstimate { pose, velocity, yaw_rate, .. } = *state.estimate();
     assert!((pose.position - chassis.position).norm() < 1e-12 && velocity.norm() < 1e-12);
     assert!(
         (yaw_rate - 0.5).abs() < 1e-12 && pose.orientation.angle_to(&chassis.orientation) < 1e-9

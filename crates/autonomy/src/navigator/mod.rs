@@ -1,7 +1,7 @@
 //! The complete driver: from readings to commands.
 //!
 //! It has two parts. The fast part, [`NavigatorState`], takes every reading and computes commands
-//! each step from the last [`Plan`]. The slow part, [`PlannerState`], runs once per scan: it registers
+//! each step from the last [`LocalPlan`]. The slow part, [`PlannerState`], runs once per scan: it registers
 //! the scan, updates the costs, plans the route when that is due, and always plans the local path.
 //!
 //! They exchange only the [`PlanInput`] in one direction and the plan in the other. The slow part may
@@ -14,12 +14,12 @@ mod tests;
 
 pub use planning::{PlanInput, PlannerState, RouteModel};
 
-use super::body::Body;
+use super::body::VehicleGeometry;
 use super::costs::{CostModel, CostPenalty};
 use super::elevation_map::MapModel;
-use super::localization::{Estimate, Localizer, LocalizerState, PoseTrack, Role};
+use super::localization::{Localizer, LocalizerState, MotionEstimate, PoseTrack, SensorRole};
 use super::obstacles::ObstacleModel;
-use super::plan::Plan;
+use super::plan::LocalPlan;
 use super::recovery::{FreeArc, NEAR, RearAxle, RecoveryModel, RecoveryState, Waypoint};
 use super::smoothing::SmoothingModel;
 use super::spline::SplineModel;
@@ -37,7 +37,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Navigator {
     /// Geometry of the vehicle.
-    pub body: Body,
+    pub body: VehicleGeometry,
     /// The lidar's frame in the chassis frame.
     pub lidar: Pose,
     /// Goals in the order in which the vehicle visits them, m.
@@ -70,7 +70,7 @@ pub struct Navigator {
 
 /// State of an autonomous drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Phase {
+pub enum DrivePhase {
     /// Driving to its goal.
     #[default]
     Driving,
@@ -88,7 +88,7 @@ pub struct NavigatorState {
     localizer: LocalizerState,
     tracking: TrackingState,
     recovery: RecoveryState,
-    phase: Phase,
+    phase: DrivePhase,
     goals: Vec<[f64; 2]>,
     /// Number of goals reached.
     reached: usize,
@@ -99,7 +99,7 @@ pub struct NavigatorState {
 
 impl NavigatorState {
     /// Estimated motion of the vehicle.
-    pub fn estimate(&self) -> &Estimate {
+    pub fn estimate(&self) -> &MotionEstimate {
         self.localizer.estimate()
     }
 
@@ -114,7 +114,7 @@ impl NavigatorState {
     }
 
     /// Phase of the drive.
-    pub fn phase(&self) -> Phase {
+    pub fn phase(&self) -> DrivePhase {
         self.phase
     }
 
@@ -135,7 +135,7 @@ impl NavigatorState {
 
     /// Replaces the goals, m, and resumes driving if there are any.
     pub fn set_goals(&mut self, goals: Vec<[f64; 2]>) {
-        self.phase = if goals.is_empty() { Phase::Arrived } else { Phase::Driving };
+        self.phase = if goals.is_empty() { DrivePhase::Arrived } else { DrivePhase::Driving };
         self.recovery.attempts = 0;
         (self.goals, self.reached) = (goals, 0);
     }
@@ -160,7 +160,7 @@ impl Navigator {
             localizer: self.localizer.start(pose, time),
             tracking: TrackingState { speed, ..TrackingState::default() },
             recovery: self.recovery.start(self.body.geometry.rear(pose), heading(pose)),
-            phase: if self.goals.is_empty() { Phase::Arrived } else { Phase::Driving },
+            phase: if self.goals.is_empty() { DrivePhase::Arrived } else { DrivePhase::Driving },
             goals: self.goals.clone(),
             reached: 0,
             followed: f64::NEG_INFINITY,
@@ -175,12 +175,12 @@ impl Navigator {
     pub fn add_reading(
         &self,
         state: &mut NavigatorState,
-        role: Role,
+        role: SensorRole,
         taken: f64,
         reading: &Reading,
     ) {
         self.localizer.add_reading(&mut state.localizer, role, taken, reading);
-        if let (Role::Ground, Reading::Ground(wheels)) = (role, reading) {
+        if let (SensorRole::Ground, Reading::Ground(wheels)) = (role, reading) {
             let count = wheels.len().max(1) as f64;
             let slip = wheels.iter().map(|wheel| wheel.slip.abs()).sum::<f64>() / count;
             let sinkage = wheels.iter().map(|wheel| wheel.sinkage.max(0.0)).sum::<f64>() / count;
@@ -216,8 +216,14 @@ impl Navigator {
     }
 
     /// Returns the commands for the next `h` seconds from the last plan and the current estimate.
-    pub fn drive(&self, state: &mut NavigatorState, plan: &Plan, time: f64, h: f64) -> Controls {
-        let estimate = state.estimate().at(time);
+    pub fn drive(
+        &self,
+        state: &mut NavigatorState,
+        plan: &LocalPlan,
+        time: f64,
+        h: f64,
+    ) -> Controls {
+        let estimate = state.estimate().extrapolated(time);
         let going = TrackingInput {
             body: &self.body,
             pose: estimate.pose,
@@ -227,22 +233,24 @@ impl Navigator {
         self.arrive(state, plan, &going);
         let tracking = &self.tracking;
         match state.phase {
-            Phase::Arrived | Phase::GaveUp => tracking.stop(&mut state.tracking, &going),
-            Phase::Backing => self.back_up(state, plan, &going),
-            Phase::Driving => self.follow_plan(state, plan, &going),
+            DrivePhase::Arrived | DrivePhase::GaveUp => tracking.stop(&mut state.tracking, &going),
+            DrivePhase::Backing => self.back_up(state, plan, &going),
+            DrivePhase::Driving => self.follow_plan(state, plan, &going),
         }
     }
 
-    fn arrive(&self, state: &mut NavigatorState, plan: &Plan, going: &TrackingInput<'_>) {
+    fn arrive(&self, state: &mut NavigatorState, plan: &LocalPlan, going: &TrackingInput<'_>) {
         let at = going.pose.position;
-        while let (Phase::Driving | Phase::Backing, Some(goal)) = (state.phase, state.goal()) {
+        while let (DrivePhase::Driving | DrivePhase::Backing, Some(goal)) =
+            (state.phase, state.goal())
+        {
             let widened = if plan.goal == Some(goal) { plan.near_enough } else { 0.0 };
             if hypot(goal[0] - at.x, goal[1] - at.y) > self.arrival.max(widened) {
                 return;
             }
             state.reached += 1;
             if state.reached == state.goals.len() {
-                state.phase = Phase::Arrived;
+                state.phase = DrivePhase::Arrived;
             }
         }
     }
@@ -250,7 +258,7 @@ impl Navigator {
     fn follow_plan(
         &self,
         state: &mut NavigatorState,
-        plan: &Plan,
+        plan: &LocalPlan,
         going: &TrackingInput<'_>,
     ) -> Controls {
         let rear = self.body.geometry.rear(&going.pose);
@@ -274,10 +282,10 @@ impl Navigator {
                     state.marks.push(mark);
                     state.tracking.place = PathPosition::default();
                     if state.recovery.backing.is_some() {
-                        state.phase = Phase::Backing;
+                        state.phase = DrivePhase::Backing;
                     }
                 }
-                None => state.phase = Phase::GaveUp,
+                None => state.phase = DrivePhase::GaveUp,
             }
         }
         controls
@@ -286,13 +294,13 @@ impl Navigator {
     fn back_up(
         &self,
         state: &mut NavigatorState,
-        plan: &Plan,
+        plan: &LocalPlan,
         going: &TrackingInput<'_>,
     ) -> Controls {
         let done = |controls, state: &mut NavigatorState| {
             self.recovery.stop_backing(&mut state.recovery, state.tracking.place.station);
             state.tracking.place = PathPosition::default();
-            state.phase = Phase::Driving;
+            state.phase = DrivePhase::Driving;
             controls
         };
         let Some((way, since)) = &mut state.recovery.backing else {

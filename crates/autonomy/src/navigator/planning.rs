@@ -1,13 +1,13 @@
 //! The slow part of the driver: from a scan to a plan.
 
 use super::Navigator;
-use crate::area::Area;
-use crate::astar::{Grid, Search};
-use crate::body::Body;
+use crate::area::MapArea;
+use crate::astar::{AstarWorkspace, Grid};
+use crate::body::VehicleGeometry;
 use crate::costs::{CostInputs, CostMap, CostPenalty};
-use crate::elevation_map::{ElevationMap, RegistrationWindow, Scan, TileKey};
-use crate::localization::{Estimate, PoseTrack};
-use crate::plan::Plan;
+use crate::elevation_map::{ElevationMap, MapTileKey, RegistrationWindow, Scan};
+use crate::localization::{MotionEstimate, PoseTrack};
+use crate::plan::LocalPlan;
 use crate::recovery::Waypoint;
 use crate::right_of_way::{MovingAgent, yield_station};
 use crate::shared_goals::{arrival_radius, arrival_station};
@@ -41,9 +41,9 @@ impl Default for RouteModel {
 /// State of the slow part; plain data and what is derived from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannerState {
-    /// Elevation map of what the vehicle has seen.
+    /// Elevation map of the ground that the vehicle has scanned.
     pub map: ElevationMap,
-    area: Area,
+    area: MapArea,
     route: Vec<[f64; 2]>,
     route_goal: Option<[f64; 2]>,
     /// Time at which the route was planned, s.
@@ -63,7 +63,7 @@ pub struct PlannerState {
 struct PlannerCache {
     window: RegistrationWindow,
     costs: Option<CostMap>,
-    search: Search,
+    search: AstarWorkspace,
 }
 
 impl PartialEq for PlannerCache {
@@ -82,7 +82,7 @@ pub struct PlanInput<'a> {
     /// Poses of the vehicle during the scan.
     pub track: &'a PoseTrack,
     /// Estimated motion now.
-    pub estimate: Estimate,
+    pub estimate: MotionEstimate,
     /// Current goal, m, if any.
     pub goal: Option<[f64; 2]>,
     /// Path of the rear axle back from its current position, m.
@@ -121,8 +121,8 @@ impl Navigator {
         let mut places = self.goals.clone();
         places.push([pose.position.x, pose.position.y]);
         let area = match self.bounds {
-            Some(bounds) => Area::spanning(bounds, self.map.cell),
-            None => Area::around(&places, self.route.margin, self.map.cell),
+            Some(bounds) => MapArea::spanning(bounds, self.map.cell),
+            None => MapArea::around(&places, self.route.margin, self.map.cell),
         };
         PlannerState {
             map: ElevationMap::new(self.map),
@@ -137,7 +137,7 @@ impl Navigator {
     }
 
     /// Runs one planning round for a scan.
-    pub fn plan(&self, memory: &mut PlannerState, look: &PlanInput<'_>) -> Plan {
+    pub fn plan(&self, memory: &mut PlannerState, look: &PlanInput<'_>) -> LocalPlan {
         self.register(memory, look);
         self.update_costs(memory, look);
         self.plan_global(memory, look);
@@ -178,8 +178,8 @@ impl Navigator {
         let reach = self.spline.search_distance(self.route.beside) + outline;
         let first = costs.tile_of([x - reach, y - reach]);
         let last = costs.tile_of([x + reach, y + reach]);
-        let near =
-            (first.b..=last.b).flat_map(move |b| (first.a..=last.a).map(move |a| TileKey { a, b }));
+        let near = (first.b..=last.b)
+            .flat_map(move |b| (first.a..=last.a).map(move |a| MapTileKey { a, b }));
         costs.refresh(&self.cost_inputs(map), near)
     }
 
@@ -236,13 +236,13 @@ impl Navigator {
     }
 
     /// Plans the local path along the route.
-    pub fn plan_local(&self, memory: &mut PlannerState, look: &PlanInput<'_>) -> Plan {
-        let mut plan = Plan {
+    pub fn plan_local(&self, memory: &mut PlannerState, look: &PlanInput<'_>) -> LocalPlan {
+        let mut plan = LocalPlan {
             time: look.taken,
             goal: look.goal,
             arrives: memory.arrives,
             route: memory.route.clone(),
-            ..Plan::default()
+            ..LocalPlan::default()
         };
         let Some(map) = &memory.derived.costs else { return plan };
         let pose = &look.estimate.pose;
@@ -310,7 +310,7 @@ impl Navigator {
     /// Only the end points count, because the work of gravity along the path depends on them alone.
     /// It is 0 where the ground there has not been seen; the vehicle then creeps.
     fn path_descent(&self, map: &ElevationMap, pose: &Pose, path: &Path, known: f64) -> f64 {
-        let Body { geometry, footprint, ground, .. } = &self.body;
+        let VehicleGeometry { geometry, footprint, ground, .. } = &self.body;
         let at = path.stations().iter().rposition(|station| *station <= known).unwrap_or(0);
         let (place, direction) =
             (path.points()[at], path.direction(at.min(path.points().len() - 2)));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::proving_ground::{ProvingGround, ProvingRun, navigator};
-use bekker_vehicle::spec::Footprint;
+use bekker_vehicle::spec::VehicleFootprint;
 
 /// A drive from the origin eastward.
 fn trial(ground: ProvingGround, goals: Vec<[f64; 2]>) -> ProvingRun {
@@ -16,13 +16,15 @@ fn trial(ground: ProvingGround, goals: Vec<[f64; 2]>) -> ProvingRun {
 fn drive(trial: &mut ProvingRun, seconds: f64) -> [bool; 2] {
     let (mut touched, mut knew) = (false, false);
     let end = trial.time + seconds;
-    while trial.time < end && !matches!(trial.state.phase(), Phase::Arrived | Phase::GaveUp) {
+    while trial.time < end
+        && !matches!(trial.state.phase(), DrivePhase::Arrived | DrivePhase::GaveUp)
+    {
         trial.step();
         touched |= trial.touches();
         let pose = trial.pose();
         let map = trial.memory.costs().unwrap();
         let outline = trial.outline(&pose);
-        knew |= trial.state.phase() == Phase::Driving
+        knew |= trial.state.phase() == DrivePhase::Driving
             && outline.into_iter().any(|at| map.class(at).is_blocked());
     }
     [touched, knew]
@@ -32,7 +34,7 @@ fn drive(trial: &mut ProvingRun, seconds: f64) -> [bool; 2] {
 fn drives_over_flat_ground_to_its_goals() {
     let mut trial = trial(ProvingGround::default(), vec![[25.0, 0.0], [25.0, 15.0]]);
     assert_eq!(drive(&mut trial, 40.0), [false; 2]);
-    assert_eq!((trial.state.phase(), trial.state.reached()), (Phase::Arrived, 2));
+    assert_eq!((trial.state.phase(), trial.state.reached()), (DrivePhase::Arrived, 2));
     (0..100).for_each(|_| {
         trial.step();
     });
@@ -41,7 +43,7 @@ fn drives_over_flat_ground_to_its_goals() {
     // it resumes as soon as it receives another goal
     trial.state.set_goals(vec![[25.0, 40.0]]);
     drive(&mut trial, 40.0);
-    assert_eq!(trial.state.phase(), Phase::Arrived);
+    assert_eq!(trial.state.phase(), DrivePhase::Arrived);
 }
 
 #[test]
@@ -49,21 +51,21 @@ fn goes_through_the_gap_in_a_wall() {
     let walls = vec![[15.0, -30.0, 15.5, 4.0, 2.0], [15.0, 9.0, 15.5, 30.0, 2.0]];
     let mut trial = trial(ProvingGround { walls, ..ProvingGround::default() }, vec![[28.0, 0.0]]);
     assert_eq!(drive(&mut trial, 60.0), [false; 2]);
-    assert_eq!(trial.state.phase(), Phase::Arrived, "at {:?}", trial.rear);
+    assert_eq!(trial.state.phase(), DrivePhase::Arrived, "at {:?}", trial.rear);
 }
 
 /// Waves of 0.2 m, four times as many holes as in the study and one trunk every 12 m.
 ///
 /// The vehicle arrives, touches nothing, and never drives over cells that its map shows as blocked.
 #[test]
-fn finds_its_way_among_holes_and_trunks() {
+fn reaches_its_goal_among_holes_and_trunks() {
     for seed in [3, 6] {
         let goal = [70.0, 10.0];
         let spare = [[0.0, 0.0], goal];
         let ground = ProvingGround::random(seed, [80.0, 60.0], [1.6e-3, 7e-3], &spare);
         let mut trial = trial(ProvingGround { waves: 0.1, ..ground }, vec![goal]);
         assert_eq!(drive(&mut trial, 60.0), [false; 2], "seed {seed} at {:?}", trial.rear);
-        assert_eq!(trial.state.phase(), Phase::Arrived, "seed {seed} at {:?}", trial.rear);
+        assert_eq!(trial.state.phase(), DrivePhase::Arrived, "seed {seed} at {:?}", trial.rear);
     }
 }
 
@@ -79,7 +81,7 @@ fn reaches_its_goal_despite_lidar_and_localization_errors() {
     let mut trial = trial(ProvingGround { waves: 0.1, ..ground }, vec![goal]);
     trial.errs = true;
     let [touched, _] = drive(&mut trial, 60.0);
-    assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
+    assert_eq!((trial.state.phase(), touched), (DrivePhase::Arrived, false), "at {:?}", trial.rear);
 }
 
 /// Twelve fields of 120 m with errors, on waves of 0.2 and of 0.4 m from trough to crest.
@@ -98,7 +100,7 @@ fn crosses_field_after_field() {
             let mut trial = trial(ProvingGround { waves, ..ground }, vec![goal]);
             trial.errs = true;
             let [touched, _] = drive(&mut trial, 150.0);
-            assert_eq!(trial.state.phase(), Phase::Arrived, "seed {seed} at {:?}", trial.rear);
+            assert_eq!(trial.state.phase(), DrivePhase::Arrived, "seed {seed} at {:?}", trial.rear);
             touched
         });
         let touched = touched.count();
@@ -106,7 +108,7 @@ fn crosses_field_after_field() {
     }
 }
 
-/// Drives into a dead end that is not visible from outside, and out of it again.
+/// Drives into a dead end that is visible only from inside, and out of it again.
 #[test]
 fn gets_out_of_a_dead_end() {
     let walls = vec![
@@ -116,7 +118,7 @@ fn gets_out_of_a_dead_end() {
     ];
     let mut trial = trial(ProvingGround { walls, ..ProvingGround::default() }, vec![[28.0, 0.0]]);
     let [touched, _] = drive(&mut trial, 120.0);
-    assert_eq!((trial.state.phase(), touched), (Phase::Arrived, false), "at {:?}", trial.rear);
+    assert_eq!((trial.state.phase(), touched), (DrivePhase::Arrived, false), "at {:?}", trial.rear);
 }
 
 /// A pocket 30 m deep and `wide` meters wide, open toward the start, with the goal straight behind
@@ -139,14 +141,14 @@ fn goes_round_a_deep_dead_end() {
         let mut trial =
             trial(ProvingGround { walls, ..ProvingGround::default() }, vec![[60.0, 0.0]]);
         let body = &mut trial.navigator.body;
-        body.footprint = Footprint { front, rear, width };
+        body.footprint = VehicleFootprint { front, rear, width };
         body.geometry.wheelbase = wheelbase;
         body.geometry.max_steer = bekker_math::numeric::atan(wheelbase / radius);
         trial.navigator.costs.margin = 0.5;
         trial.navigator.arrival = 3.0;
         let [touched, _] = drive(&mut trial, 240.0);
         let reached = (trial.state.phase(), touched);
-        assert_eq!(reached, (Phase::Arrived, false), "{width} in {wide} at {:?}", trial.rear);
+        assert_eq!(reached, (DrivePhase::Arrived, false), "{width} in {wide} at {:?}", trial.rear);
     }
 }
 
@@ -159,7 +161,7 @@ fn a_stuck_vehicle_gives_up() {
         drive(&mut trial, driven);
         trial.held = true;
         let begin = trial.time;
-        while trial.state.phase() != Phase::GaveUp && trial.time < 60.0 {
+        while trial.state.phase() != DrivePhase::GaveUp && trial.time < 60.0 {
             trial.step();
         }
         assert_eq!(trial.state.marks().len(), 2);
@@ -182,13 +184,13 @@ fn does_not_drive_into_a_post_for_which_it_has_braked() {
         trial.navigator.tracking = TrackingModel::at_most(4.0);
         trial.lidar = crate::proving_ground::lidar(256);
         assert_eq!(drive(&mut trial, 60.0), [false; 2], "{post:?} at {:?}", trial.rear);
-        assert_eq!(trial.state.phase(), Phase::Arrived, "{post:?} at {:?}", trial.rear);
+        assert_eq!(trial.state.phase(), DrivePhase::Arrived, "{post:?} at {:?}", trial.rear);
     }
 }
 
-/// The vehicle does not back into what its map shows behind it.
+/// The vehicle does not back into obstacles that its map shows behind it.
 #[test]
-fn does_not_back_into_what_it_has_seen_behind() {
+fn does_not_back_into_mapped_obstacles() {
     let walls = vec![[-3.4, -6.0, -2.9, 6.0, 2.0]];
     let ground = ProvingGround { walls, ..ProvingGround::default() };
     // the map of another vehicle that has looked there
@@ -203,9 +205,9 @@ fn does_not_back_into_what_it_has_seen_behind() {
     (0..220).for_each(|_| {
         trial.step();
     });
-    assert_eq!(trial.state.phase(), Phase::Backing);
+    assert_eq!(trial.state.phase(), DrivePhase::Backing);
     trial.held = false;
-    while trial.state.phase() == Phase::Backing {
+    while trial.state.phase() == DrivePhase::Backing {
         trial.step();
         assert!(!trial.touches(), "at {:?}", trial.rear);
     }
@@ -215,7 +217,7 @@ fn does_not_back_into_what_it_has_seen_behind() {
 /// Blocked cells where the vehicle itself has driven, for example leaves that it brushed through,
 /// do not stop it on the way back.
 #[test]
-fn backs_through_what_it_has_driven_through() {
+fn backs_through_obstacles_that_it_has_driven_through() {
     let leaves =
         ProvingGround { walls: vec![[2.0, -6.0, 2.5, 6.0, 2.0]], ..ProvingGround::default() };
     let mut other =
@@ -233,10 +235,10 @@ fn backs_through_what_it_has_driven_through() {
     // the face of the wall lies in the cells in front of it
     let costs = trial.memory.costs().unwrap();
     assert!((-5..5).any(|k| costs.class([2.75, 0.5 * f64::from(k)]).is_blocked()));
-    assert_eq!(trial.state.phase(), Phase::Backing);
+    assert_eq!(trial.state.phase(), DrivePhase::Backing);
     let begin = trial.rear[0];
     trial.held = false;
-    while trial.state.phase() == Phase::Backing {
+    while trial.state.phase() == DrivePhase::Backing {
         trial.step();
     }
     // the distance of the first attempt, rounded up to the next waypoint, which are 0.5 m apart
@@ -252,7 +254,7 @@ fn a_slow_vehicle_makes_progress() {
         trial.navigator.tracking = TrackingModel::at_most(speed);
         trial.navigator.recovery = RecoveryModel::at_most(speed);
         drive(&mut trial, 20.0);
-        assert_eq!((trial.state.phase(), trial.state.marks().len()), (Phase::Driving, 0));
+        assert_eq!((trial.state.phase(), trial.state.marks().len()), (DrivePhase::Driving, 0));
         let gone = trial.rear[0];
         // 20 s at that speed, less the time to plan and to start
         assert!((8.0 * speed..30.0 * speed).contains(&gone), "{gone} m at {speed} m/s");
@@ -278,7 +280,7 @@ fn slippery_ground_costs_more_if_slip_has_a_weight() {
         trial.replan();
         let at = trial.rear;
         let before = trial.memory.costs().unwrap().cost(at);
-        trial.navigator.add_reading(&mut trial.state, Role::Ground, 0.02, &reading);
+        trial.navigator.add_reading(&mut trial.state, SensorRole::Ground, 0.02, &reading);
         trial.replan();
         // costs are truncated to integers
         let dearer = trial.memory.costs().unwrap().cost(at) - before;

@@ -1,12 +1,12 @@
 //! Suspensions that are converted to one swinging arm on each side.
 
 use super::super::ImportError;
-use super::super::log::Log;
-use super::super::part::{Body, part, vec3};
-use super::super::source::Source;
-use super::super::strut::Strut;
+use super::super::log::ImportLog;
+use super::super::part::{BodyParams, part, vec3};
+use super::super::source::JsonSource;
+use super::super::strut::StrutParams;
 use super::{
-    Conversion, ConvertedSuspension, HalfShaft, ImportedSuspension, SharedParts, SteeredBy,
+    Conversion, ConvertedSuspension, HalfShaft, ImportedSuspension, SharedParts, SteeringLinkage,
     SuspensionFile,
 };
 use bekker_math::curve::Curve;
@@ -14,7 +14,7 @@ use bekker_math::spatial::Vec3;
 use bekker_vehicle::spec::{Damper, Point, Spring, Suspension, TrailingArm, TrailingArmPoints};
 use serde::Deserialize;
 
-/// Assumed half length of a hinge of which one point is known, m.
+/// Assumed half length of a hinge with one known point, m.
 const HALF_HINGE: f64 = 0.15;
 
 #[derive(Deserialize)]
@@ -24,13 +24,13 @@ pub(super) struct SemiTrailingArmFile {
     #[serde(rename = "Toe Angle (deg)", default)]
     toe: f64,
     #[serde(rename = "Spindle")]
-    spindle: Body,
+    spindle: BodyParams,
     #[serde(rename = "Trailing Arm")]
     arm: SemiTrailingArm,
     #[serde(rename = "Spring")]
-    spring: Strut,
+    spring: StrutParams,
     #[serde(rename = "Shock")]
-    shock: Strut,
+    shock: StrutParams,
     #[serde(rename = "Axle")]
     axle: HalfShaft,
 }
@@ -54,8 +54,8 @@ struct SemiTrailingArm {
 /// Converts an arm that swings about the axis through an inner and an outer pivot.
 fn trailing_arm(
     [pivot_inner, pivot_outer]: [Point; 2],
-    arm: &Body,
-    spindle: &Body,
+    arm: &BodyParams,
+    spindle: &BodyParams,
     SharedParts { spring, shock, .. }: SharedParts<'_>,
     conversion: &mut Conversion<'_>,
 ) -> Suspension {
@@ -85,10 +85,10 @@ impl SuspensionFile for SemiTrailingArmFile {
 
     fn convert(&self, conversion: &mut Conversion<'_>) -> ConvertedSuspension {
         let arm = &self.arm;
-        let body = Body::new(arm.mass, arm.com, arm.inertia, arm.products);
+        let body = BodyParams::new(arm.mass, arm.com, arm.inertia, arm.products);
         let pivots = [arm.inner, arm.outer];
         let suspension = trailing_arm(pivots, &body, &self.spindle, self.shared(), conversion);
-        Ok((suspension, SteeredBy::Other))
+        Ok((suspension, SteeringLinkage::Other))
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) struct LinkedArmFile {
     #[serde(rename = "Toe Angle (deg)", default)]
     toe: f64,
     #[serde(rename = "Spindle")]
-    spindle: Body,
+    spindle: BodyParams,
     #[serde(rename = "Trailing Arm")]
     arm: BallJointedArm,
     #[serde(rename = "Upper Link")]
@@ -107,9 +107,9 @@ pub(super) struct LinkedArmFile {
     #[serde(rename = "Lower Link")]
     lower: ArmLink,
     #[serde(rename = "Spring")]
-    spring: Strut,
+    spring: StrutParams,
     #[serde(rename = "Shock")]
-    shock: Strut,
+    shock: StrutParams,
     #[serde(rename = "Axle")]
     axle: HalfShaft,
 }
@@ -172,18 +172,18 @@ impl SuspensionFile for LinkedArmFile {
         }
         let mass = self.arm.mass + self.upper.mass + self.lower.mass;
         let inertia = self.arm.inertia.map(|moment| moment * mass / self.arm.mass);
-        let arm = Body::new(mass, self.arm.com, inertia, self.arm.products);
+        let arm = BodyParams::new(mass, self.arm.com, inertia, self.arm.products);
         let point = |place: Vec3| [place.x, place.y, place.z];
         let pivots = [point(ball - along), point(ball + along)];
         let suspension = trailing_arm(pivots, &arm, &self.spindle, self.shared(), conversion);
-        Ok((suspension, SteeredBy::Other))
+        Ok((suspension, SteeringLinkage::Other))
     }
 }
 
 #[derive(Deserialize)]
 struct RigidSuspension {
     #[serde(rename = "Spindle")]
-    spindle: Body,
+    spindle: BodyParams,
     #[serde(rename = "Axle")]
     axle: HalfShaft,
 }
@@ -200,10 +200,10 @@ const SPRING: f64 = 0.35;
 
 /// Reads wheels fixed to the chassis: short arms on stiff springs.
 pub(super) fn read_rigid(
-    source: &Source,
+    source: &JsonSource,
     axle: &str,
     _steered: bool,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<ImportedSuspension, ImportError> {
     let own: RigidSuspension = source.params(log)?;
     let key = format!("{axle}.suspension.trailing_arm");
@@ -237,6 +237,6 @@ pub(super) fn read_rigid(
         spring: Spring { free_length: SPRING, tension, stops: None },
         damper: Damper { compression: DAMPING, rebound: DAMPING, window: None, tension: None },
         half_shaft_inertia: own.axle.inertia,
-        steered_by: SteeredBy::Other,
+        steered_by: SteeringLinkage::Other,
     })
 }

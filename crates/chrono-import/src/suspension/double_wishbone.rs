@@ -1,9 +1,11 @@
 //! Double wishbones: two arms on each side.
 
-use super::super::log::Log;
-use super::super::part::{Body, part, vec3};
-use super::super::strut::Strut;
-use super::{Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
+use super::super::log::ImportLog;
+use super::super::part::{BodyParams, part, vec3};
+use super::super::strut::StrutParams;
+use super::{
+    Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeringLinkage, SuspensionFile,
+};
 use bekker_math::spatial::Mat3;
 use bekker_vehicle::spec::{
     DoubleWishbone, DoubleWishbonePoints, MassProperties, Point, Suspension,
@@ -19,9 +21,9 @@ pub(super) struct DoubleWishboneFile {
     #[serde(rename = "Toe Angle (deg)", default)]
     toe: f64,
     #[serde(rename = "Spindle")]
-    spindle: Body,
+    spindle: BodyParams,
     #[serde(rename = "Upright")]
-    upright: Body,
+    upright: BodyParams,
     #[serde(rename = "Upper Control Arm")]
     upper: WishboneArm,
     #[serde(rename = "Lower Control Arm")]
@@ -29,9 +31,9 @@ pub(super) struct DoubleWishboneFile {
     #[serde(rename = "Tierod")]
     tie_rod: TieRod,
     #[serde(rename = "Spring")]
-    spring: Strut,
+    spring: StrutParams,
     #[serde(rename = "Shock")]
-    shock: Strut,
+    shock: StrutParams,
     #[serde(rename = "Axle")]
     axle: HalfShaft,
 }
@@ -67,7 +69,7 @@ pub(super) struct TieRod {
 }
 
 impl TieRod {
-    pub fn part(&self, key: &str, log: &mut Log) -> Option<MassProperties> {
+    pub fn part(&self, key: &str, log: &mut ImportLog) -> Option<MassProperties> {
         let (mass, inertia) = self.mass.zip(self.inertia)?;
         Some(part(key, mass, inertia, log))
     }
@@ -87,8 +89,8 @@ impl WishboneArm {
     ///
     /// Chrono and bekker share these axes. With `along_vehicle`, the file's moments are along the
     /// vehicle's axes and are rotated.
-    pub fn part(&self, key: &str, along_vehicle: bool, log: &mut Log) -> MassProperties {
-        let body = Body::new(self.mass, self.com, self.moments, self.products);
+    pub fn part(&self, key: &str, along_vehicle: bool, log: &mut ImportLog) -> MassProperties {
+        let body = BodyParams::new(self.mass, self.com, self.moments, self.products);
         if !along_vehicle {
             return body.part(key, log);
         }
@@ -119,7 +121,7 @@ impl SuspensionFile for DoubleWishboneFile {
             spindle: conversion.part("spindle", &self.spindle),
             tie_rod: self.tie_rod.part(&conversion.key("tie_rod"), conversion.log),
         };
-        Ok((Suspension::DoubleWishbone(suspension), SteeredBy::TieRods))
+        Ok((Suspension::DoubleWishbone(suspension), SteeringLinkage::TieRods))
     }
 }
 

@@ -1,9 +1,11 @@
 //! MacPherson struts: a lower arm on each side, and a strut that guides the upright.
 
-use super::super::part::{Body, part};
-use super::super::strut::Strut;
+use super::super::part::{BodyParams, part};
+use super::super::strut::StrutParams;
 use super::double_wishbone::{TieRod, WishboneArm};
-use super::{Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
+use super::{
+    Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeringLinkage, SuspensionFile,
+};
 use bekker_vehicle::spec::{MacphersonStrut, MacphersonStrutPoints, Point, Suspension};
 use serde::Deserialize;
 
@@ -16,9 +18,9 @@ pub(super) struct MacphersonStrutFile {
     #[serde(rename = "Toe Angle (deg)", default)]
     toe: f64,
     #[serde(rename = "Spindle")]
-    spindle: Body,
+    spindle: BodyParams,
     #[serde(rename = "Upright")]
-    upright: Body,
+    upright: BodyParams,
     #[serde(rename = "Control Arm")]
     arm: WishboneArm,
     #[serde(rename = "Strut")]
@@ -26,9 +28,9 @@ pub(super) struct MacphersonStrutFile {
     #[serde(rename = "Tierod")]
     tie_rod: TieRod,
     #[serde(rename = "Spring")]
-    spring: Strut,
+    spring: StrutParams,
     #[serde(rename = "Shock")]
-    shock: Strut,
+    shock: StrutParams,
     #[serde(rename = "Axle")]
     axle: HalfShaft,
 }
@@ -79,6 +81,6 @@ impl SuspensionFile for MacphersonStrutFile {
             rod: part(&rod_key, self.rod.mass, self.rod.inertia, conversion.log),
             spindle: conversion.part("spindle", &self.spindle),
         };
-        Ok((Suspension::MacphersonStrut(suspension), SteeredBy::TieRods))
+        Ok((Suspension::MacphersonStrut(suspension), SteeringLinkage::TieRods))
     }
 }

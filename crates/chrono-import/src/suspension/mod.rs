@@ -8,10 +8,10 @@ mod solid;
 mod three_link;
 
 use super::ImportError;
-use super::log::Log;
-use super::part::Body;
-use super::source::Source;
-use super::strut::Strut;
+use super::log::ImportLog;
+use super::part::BodyParams;
+use super::source::JsonSource;
+use super::strut::StrutParams;
 use arms::{LinkedArmFile, SemiTrailingArmFile};
 use bekker_vehicle::spec::{Damper, MassProperties, Point, Spring, Suspension};
 use double_wishbone::DoubleWishboneFile;
@@ -27,7 +27,7 @@ use three_link::ThreeLinkAxleFile;
 /// The arguments are the file, the key of the axle in the vehicle file, whether the axle is
 /// steered, and the log.
 type SuspensionReader =
-    fn(&Source, &str, bool, &mut Log) -> Result<ImportedSuspension, ImportError>;
+    fn(&JsonSource, &str, bool, &mut ImportLog) -> Result<ImportedSuspension, ImportError>;
 
 /// Supported templates, with the reader of each.
 const TEMPLATES: [(&str, SuspensionReader); 19] = [
@@ -60,12 +60,12 @@ pub(super) struct ImportedSuspension {
     /// Inertia of each half-shaft, kg m².
     pub half_shaft_inertia: f64,
     /// Steering linkage of its wheels.
-    pub steered_by: SteeredBy,
+    pub steered_by: SteeringLinkage,
 }
 
 /// Steering linkage of a suspension.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum SteeredBy {
+pub(super) enum SteeringLinkage {
     /// Tie rods to a link that moves sideways.
     TieRods,
     /// Drag link to this point of the knuckle, axle frame; y < 0 is the right knuckle.
@@ -75,7 +75,7 @@ pub(super) enum SteeredBy {
 }
 
 /// Suspension with the steering linkage of its wheels.
-type ConvertedSuspension = Result<(Suspension, SteeredBy), ImportError>;
+type ConvertedSuspension = Result<(Suspension, SteeringLinkage), ImportError>;
 
 /// File of a template whose springs and shock absorbers are read in the same way.
 trait SuspensionFile: DeserializeOwned {
@@ -96,18 +96,18 @@ trait SuspensionFile: DeserializeOwned {
 struct SharedParts<'a> {
     /// Static camber and toe, degrees.
     angles: [f64; 2],
-    spring: &'a Strut,
-    shock: &'a Strut,
+    spring: &'a StrutParams,
+    shock: &'a StrutParams,
     half_shaft: HalfShaft,
 }
 
 /// Conversion of one file.
 struct Conversion<'a> {
-    source: &'a Source,
+    source: &'a JsonSource,
     /// Key of the suspension in the vehicle file.
     key: String,
     steered: bool,
-    log: &'a mut Log,
+    log: &'a mut ImportLog,
 }
 
 impl Conversion<'_> {
@@ -116,16 +116,16 @@ impl Conversion<'_> {
         format!("{}.{part}", self.key)
     }
 
-    fn part(&mut self, name: &str, body: &Body) -> MassProperties {
+    fn part(&mut self, name: &str, body: &BodyParams) -> MassProperties {
         body.part(&self.key(name), self.log)
     }
 }
 
 fn read<F: SuspensionFile>(
-    source: &Source,
+    source: &JsonSource,
     axle: &str,
     steered: bool,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<ImportedSuspension, ImportError> {
     let file: F = source.params(log)?;
     let SharedParts { angles, spring, shock, half_shaft } = file.shared();
@@ -150,10 +150,10 @@ struct HalfShaft {
 
 /// Reads the suspension of a file; `axle` is the key of its axle in the vehicle file.
 pub(super) fn suspension(
-    source: &Source,
+    source: &JsonSource,
     axle: &str,
     steered: bool,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<ImportedSuspension, ImportError> {
     let template = source.template()?;
     match TEMPLATES.iter().find(|(name, _)| *name == template) {
@@ -166,7 +166,7 @@ pub(super) fn suspension(
 }
 
 /// Records nonzero static angles, camber and toe in degrees, which have no counterpart.
-fn omit_static_angles(source: &Source, [camber, toe]: [f64; 2], log: &mut Log) {
+fn omit_static_angles(source: &JsonSource, [camber, toe]: [f64; 2], log: &mut ImportLog) {
     for (key, angle) in [("Camber Angle (deg)", camber), ("Toe Angle (deg)", toe)] {
         if angle != 0.0 {
             log.omit(source, key, "wheels are upright and straight as built in bekker");

@@ -1,9 +1,11 @@
 //! Single wishbones: one arm on each side that carries the kingpin.
 
-use super::super::part::Body;
-use super::super::strut::Strut;
+use super::super::part::BodyParams;
+use super::super::strut::StrutParams;
 use super::double_wishbone::TieRod;
-use super::{Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
+use super::{
+    Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeringLinkage, SuspensionFile,
+};
 use bekker_vehicle::spec::{Point, SingleWishbone, SingleWishbonePoints, Suspension};
 use serde::Deserialize;
 
@@ -24,15 +26,15 @@ pub(super) struct SingleWishboneFile {
     #[serde(rename = "Toe Angle (deg)", default)]
     toe: f64,
     #[serde(rename = "Spindle")]
-    spindle: Body,
+    spindle: BodyParams,
     #[serde(rename = "Upright")]
-    upright: Body,
+    upright: BodyParams,
     #[serde(rename = "Control Arm")]
     arm: SingleArm,
     #[serde(rename = "Tierod")]
     tie_rod: TieRod,
     #[serde(rename = "Shock")]
-    shock: Strut,
+    shock: StrutParams,
     #[serde(rename = "Axle")]
     axle: HalfShaft,
 }
@@ -83,13 +85,13 @@ impl SuspensionFile for SingleWishboneFile {
             tie_rod_chassis: self.tie_rod.chassis,
             tie_rod_upright: self.tie_rod.upright,
         };
-        let arm = Body::new(arm.mass, arm.com, arm.moments, arm.products);
+        let arm = BodyParams::new(arm.mass, arm.com, arm.moments, arm.products);
         let suspension = SingleWishbone {
             points,
             arm: conversion.part("arm", &arm),
             upright: conversion.part("upright", &self.upright),
             spindle: conversion.part("spindle", &self.spindle),
         };
-        Ok((Suspension::SingleWishbone(suspension), SteeredBy::TieRods))
+        Ok((Suspension::SingleWishbone(suspension), SteeringLinkage::TieRods))
     }
 }

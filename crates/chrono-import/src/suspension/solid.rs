@@ -1,12 +1,12 @@
 //! Solid axles on leaf springs and on four links.
 
 use super::super::ImportError;
-use super::super::log::Log;
-use super::super::part::{Body, part, vec3};
-use super::super::source::Source;
-use super::super::strut::{Strut, curve};
+use super::super::log::ImportLog;
+use super::super::part::{BodyParams, part, vec3};
+use super::super::source::JsonSource;
+use super::super::strut::{StrutParams, curve};
 use super::{
-    Conversion, ConvertedSuspension, HalfShaft, ImportedSuspension, SharedParts, SteeredBy,
+    Conversion, ConvertedSuspension, HalfShaft, ImportedSuspension, SharedParts, SteeringLinkage,
     SuspensionFile, omit_static_angles,
 };
 use bekker_vehicle::spec::{
@@ -30,9 +30,9 @@ struct LeafSprungAxle {
     #[serde(rename = "Toe Angle (deg)", default)]
     toe: f64,
     #[serde(rename = "Spindle")]
-    spindle: Body,
+    spindle: BodyParams,
     #[serde(rename = "Axle Tube")]
-    tube: Body,
+    tube: BodyParams,
     #[serde(rename = "Knuckle")]
     knuckle: Option<KnuckleParams>,
     #[serde(rename = "Tierod")]
@@ -42,11 +42,11 @@ struct LeafSprungAxle {
     #[serde(rename = "Panhard Rod")]
     panhard: Option<AxleRod>,
     #[serde(rename = "Spring", alias = "Auxiliary Spring")]
-    spring: Strut,
+    spring: StrutParams,
     #[serde(rename = "Leafspring")]
     leaf: Option<JointedLeaf>,
     #[serde(rename = "Shock")]
-    shock: Strut,
+    shock: StrutParams,
     #[serde(rename = "Axle")]
     axle: HalfShaft,
 }
@@ -101,7 +101,7 @@ struct SolidTieRod {
     knuckle: Point,
 }
 
-/// Rod of which only the mass is used.
+/// Rod; only its mass is used.
 #[derive(Deserialize)]
 pub(super) struct AxleRod {
     #[serde(rename = "Mass", default)]
@@ -115,7 +115,7 @@ pub(super) fn mass(rod: &Option<AxleRod>) -> f64 {
 
 impl KnuckleParams {
     /// Converts to a knuckle; unless specified otherwise, its tie rod reaches to the center.
-    pub fn knuckle(&self, key: &str, tie_rod: Point, log: &mut Log) -> Knuckle {
+    pub fn knuckle(&self, key: &str, tie_rod: Point, log: &mut ImportLog) -> Knuckle {
         Knuckle {
             part: part(&format!("{key}.part"), self.mass, self.inertia, log),
             com: self.com,
@@ -128,7 +128,7 @@ impl KnuckleParams {
 }
 
 /// Returns the beam with the added mass of rods that are massless in bekker.
-pub(super) fn beam(tube: &Body, rods: f64, key: &str, log: &mut Log) -> MassProperties {
+pub(super) fn beam(tube: &BodyParams, rods: f64, key: &str, log: &mut ImportLog) -> MassProperties {
     let mut beam = tube.part(key, log);
     if rods > 0.0 {
         log.assume(
@@ -143,10 +143,10 @@ pub(super) fn beam(tube: &Body, rods: f64, key: &str, log: &mut Log) -> MassProp
 /// Reads a beam on springs whose guide is ideal or has no counterpart; leaf stiffnesses replace the
 /// guide.
 pub(super) fn read_on_leaves(
-    source: &Source,
+    source: &JsonSource,
     axle: &str,
     steered: bool,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<ImportedSuspension, ImportError> {
     let own: LeafSprungAxle = source.params(log)?;
     let key = format!("{axle}.suspension.solid_axle");
@@ -197,7 +197,7 @@ pub(super) fn read_on_leaves(
         spring,
         damper: own.shock.damper(source, "Shock", &format!("{axle}.damper"), log)?,
         half_shaft_inertia: own.axle.inertia,
-        steered_by: drag_link.map_or(SteeredBy::Other, SteeredBy::DragLink),
+        steered_by: drag_link.map_or(SteeringLinkage::Other, SteeringLinkage::DragLink),
     })
 }
 
@@ -205,11 +205,11 @@ pub(super) fn read_on_leaves(
 ///
 /// The rates add, and so do the forces in the design position.
 fn two_part_spring(
-    source: &Source,
-    auxiliary: &Strut,
+    source: &JsonSource,
+    auxiliary: &StrutParams,
     leaf: &JointedLeaf,
     key: &str,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<Spring, ImportError> {
     let length = (vec3(auxiliary.chassis) - vec3(auxiliary.moving)).norm();
     let (rate, push) = auxiliary.linear(length);
@@ -225,10 +225,10 @@ fn two_part_spring(
 }
 
 pub(super) fn points(
-    spindle: &Body,
-    tube: &Body,
-    spring: &Strut,
-    shock: &Strut,
+    spindle: &BodyParams,
+    tube: &BodyParams,
+    spring: &StrutParams,
+    shock: &StrutParams,
 ) -> SolidAxlePoints {
     SolidAxlePoints {
         spindle: spindle.com(),
@@ -247,9 +247,9 @@ pub(super) struct FourLinkAxleFile {
     #[serde(rename = "Toe Angle (deg)", default)]
     toe: f64,
     #[serde(rename = "Spindle")]
-    spindle: Body,
+    spindle: BodyParams,
     #[serde(rename = "Axle Tube")]
-    tube: Body,
+    tube: BodyParams,
     #[serde(rename = "Knuckle")]
     knuckle: KnuckleParams,
     #[serde(rename = "Upper Link")]
@@ -265,9 +265,9 @@ pub(super) struct FourLinkAxleFile {
     #[serde(rename = "Bell Crank")]
     bell_crank: Option<AxleRod>,
     #[serde(rename = "Spring")]
-    spring: Strut,
+    spring: StrutParams,
     #[serde(rename = "Shock")]
-    shock: Strut,
+    shock: StrutParams,
     #[serde(rename = "Axle")]
     axle: HalfShaft,
 }
@@ -317,6 +317,6 @@ impl SuspensionFile for FourLinkAxleFile {
             spindle: conversion.part("spindle", &self.spindle),
             knuckle,
         };
-        Ok((Suspension::SolidAxle(suspension), SteeredBy::Other))
+        Ok((Suspension::SolidAxle(suspension), SteeringLinkage::Other))
     }
 }

@@ -1,18 +1,20 @@
 //! Solid axles on two lower rods and a triangle, which is converted to two splayed rods that meet.
 
-use super::super::part::Body;
-use super::super::strut::Strut;
+use super::super::part::BodyParams;
+use super::super::strut::StrutParams;
 use super::solid::{AxleLink, AxleRod, KnuckleParams, beam, mass, points};
-use super::{Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeredBy, SuspensionFile};
+use super::{
+    Conversion, ConvertedSuspension, HalfShaft, SharedParts, SteeringLinkage, SuspensionFile,
+};
 use bekker_vehicle::spec::{AxleLocation, FourLinkPoints, SolidAxle, Suspension};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
 pub(super) struct ThreeLinkAxleFile {
     #[serde(rename = "Spindle")]
-    spindle: Body,
+    spindle: BodyParams,
     #[serde(rename = "Axle Tube")]
-    tube: Body,
+    tube: BodyParams,
     #[serde(rename = "Knuckle")]
     knuckle: Option<KnuckleParams>,
     #[serde(rename = "Triangular Link")]
@@ -26,9 +28,9 @@ pub(super) struct ThreeLinkAxleFile {
     #[serde(rename = "Bellcrank")]
     bell_crank: Option<AxleRod>,
     #[serde(rename = "Spring")]
-    spring: Strut,
+    spring: StrutParams,
     #[serde(rename = "Shock")]
-    shock: Strut,
+    shock: StrutParams,
     #[serde(rename = "Axle")]
     axle: HalfShaft,
 }
@@ -68,6 +70,6 @@ impl SuspensionFile for ThreeLinkAxleFile {
             spindle: conversion.part("spindle", &self.spindle),
             knuckle,
         };
-        Ok((Suspension::SolidAxle(suspension), SteeredBy::Other))
+        Ok((Suspension::SolidAxle(suspension), SteeringLinkage::Other))
     }
 }

@@ -1,9 +1,9 @@
 //! Fiala tires.
 
 use super::super::ImportError;
-use super::super::log::Log;
+use super::super::log::ImportLog;
 use super::super::part::rotor;
-use super::super::source::Source;
+use super::super::source::JsonSource;
 use super::truck::TRAIL;
 use super::{ImportedTire, RIM, outline};
 use bekker_vehicle::spec::{Point, Tire};
@@ -54,9 +54,9 @@ struct Fiala {
 }
 
 pub(super) fn fiala(
-    source: &Source,
+    source: &JsonSource,
     key: &str,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<ImportedTire, ImportError> {
     let FialaFile { mass, inertia, friction, fiala: own } = source.params(log)?;
     let (vanishing, progression) = match (&own.curve, own.stiffness) {

@@ -7,8 +7,8 @@ mod truck;
 
 use super::ImportError;
 use super::kind::check_type;
-use super::log::Log;
-use super::source::Source;
+use super::log::ImportLog;
+use super::source::JsonSource;
 use bekker_vehicle::spec::{OutlinePoint, RigidTire, Tire};
 
 /// Supported templates, in order of preference.
@@ -23,7 +23,11 @@ pub(super) struct ImportedTire {
 }
 
 /// Reads the tire of a file; `key` is its key in the vehicle file.
-pub(super) fn tire(source: &Source, key: &str, log: &mut Log) -> Result<ImportedTire, ImportError> {
+pub(super) fn tire(
+    source: &JsonSource,
+    key: &str,
+    log: &mut ImportLog,
+) -> Result<ImportedTire, ImportError> {
     check_type(source, "Tire", &TIRES)?;
     log.origin(key, source);
     match source.template()? {
@@ -35,7 +39,7 @@ pub(super) fn tire(source: &Source, key: &str, log: &mut Log) -> Result<Imported
 }
 
 /// Returns the tire's outline: a flat tread with beveled shoulders.
-fn outline(radius: f64, width: f64, section: f64, key: &str, log: &mut Log) -> RigidTire {
+fn outline(radius: f64, width: f64, section: f64, key: &str, log: &mut ImportLog) -> RigidTire {
     let what = "a tread that is flat over three quarters of its width, with beveled shoulders";
     log.assume(format!("{key}.rigid.outline"), what);
     let half = 0.5 * width;

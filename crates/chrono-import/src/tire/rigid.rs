@@ -1,9 +1,9 @@
 //! Rigid tires.
 
 use super::super::ImportError;
-use super::super::log::Log;
+use super::super::log::ImportLog;
 use super::super::part::rotor;
-use super::super::source::Source;
+use super::super::source::JsonSource;
 use super::truck::truck_tire;
 use super::{ImportedTire, RIM, outline};
 use bekker_vehicle::spec::{Point, Tire};
@@ -39,9 +39,9 @@ struct Coefficients {
 }
 
 pub(super) fn rigid(
-    source: &Source,
+    source: &JsonSource,
     key: &str,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<ImportedTire, ImportError> {
     let own: RigidParams = source.params(log)?;
     let rim_radius = RIM * own.radius;

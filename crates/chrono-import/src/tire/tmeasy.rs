@@ -1,9 +1,9 @@
 //! TMeasy tires.
 
 use super::super::ImportError;
-use super::super::log::Log;
+use super::super::log::ImportLog;
 use super::super::part::rotor;
-use super::super::source::Source;
+use super::super::source::JsonSource;
 use super::truck::{TRAIL, load_capacity, truck_tire};
 use super::{ImportedTire, outline};
 use bekker_math::numeric::GRAVITY;
@@ -157,9 +157,9 @@ struct Aligning {
 }
 
 pub(super) fn tmeasy(
-    source: &Source,
+    source: &JsonSource,
     key: &str,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<ImportedTire, ImportError> {
     let own: TMeasyParams = source.params(log)?;
     let design = &own.design;

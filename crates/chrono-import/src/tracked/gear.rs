@@ -2,9 +2,9 @@
 
 use super::super::ImportError;
 use super::super::library::Library;
-use super::super::log::Log;
+use super::super::log::ImportLog;
 use super::super::part::part;
-use super::super::source::Source;
+use super::super::source::JsonSource;
 use bekker_math::numeric::sin;
 use bekker_vehicle::spec::{Idler, Point, ReturnRoller, RoadArm, RoadWheel, Shoe, Sprocket, Tooth};
 use serde::Deserialize;
@@ -45,11 +45,11 @@ struct Profile {
 }
 
 pub(super) fn sprocket(
-    source: &Source,
+    source: &JsonSource,
     position: Point,
     shoe: &Shoe,
     brake_inertia: f64,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<Sprocket, ImportError> {
     let own: SprocketParams = source.params(log)?;
     log.origin("sprocket", source);
@@ -82,7 +82,7 @@ struct BrakeParams {
 }
 
 /// Returns the maximum torque of a brake, N m, and the inertia of its shaft, kg m², 0 without one.
-pub(super) fn brake(source: &Source, log: &mut Log) -> Result<(f64, f64), ImportError> {
+pub(super) fn brake(source: &JsonSource, log: &mut ImportLog) -> Result<(f64, f64), ImportError> {
     let own: BrakeParams = source.params(log)?;
     Ok((own.torque, own.inertia))
 }
@@ -139,9 +139,9 @@ struct Wheel {
 
 pub(super) fn idler(
     library: &Library,
-    source: &Source,
+    source: &JsonSource,
     position: Point,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<Idler, ImportError> {
     if source.template()? != "TranslationalIdler" {
         return Err(source.refused("Template", source.template()?, "TranslationalIdler"));
@@ -167,9 +167,9 @@ pub(super) fn idler(
 
 /// Reads a return roller whose center is at this height, m.
 pub(super) fn return_roller(
-    source: &Source,
+    source: &JsonSource,
     height: f64,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<ReturnRoller, ImportError> {
     let Wheel { radius, mass, inertia } = source.params::<WheelFile>(log)?.wheel;
     log.origin("return_roller", source);
@@ -225,8 +225,8 @@ struct Damper {
 /// Reads a road arm and its wheel.
 pub(super) fn arm(
     library: &Library,
-    source: &Source,
-    log: &mut Log,
+    source: &JsonSource,
+    log: &mut ImportLog,
 ) -> Result<(RoadArm, RoadWheel), ImportError> {
     let known = ["TranslationalDamperSuspension", "RotationalDamperSuspension"];
     if !known.contains(&source.template()?) {

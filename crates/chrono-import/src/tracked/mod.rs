@@ -5,8 +5,8 @@ mod shoe;
 
 use super::chassis;
 use super::library::Library;
-use super::log::Log;
-use super::source::Source;
+use super::log::ImportLog;
+use super::source::JsonSource;
 use super::{CompanionFiles, ImportError, powertrain};
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::spec::{
@@ -95,8 +95,13 @@ struct ShoesEntry {
     count: u32,
 }
 
-/// Logs in what the right track differs from the left one, which bekker uses on both sides.
-fn omit_differences(of_left: &Assembly, of_right: &Assembly, right_source: &Source, log: &mut Log) {
+/// Logs the differences of the right track from the left one, which bekker uses on both sides.
+fn omit_differences(
+    of_left: &Assembly,
+    of_right: &Assembly,
+    right_source: &JsonSource,
+    log: &mut ImportLog,
+) {
     let [first, other] = [&of_left.arms[0], &of_right.arms[0]];
     // lateral coordinates may be mirrored, so only x and z must agree
     let apart = |own: Point, other: Point| [own[0], own[2]] != [other[0], other[2]];
@@ -117,15 +122,15 @@ fn omit_differences(of_left: &Assembly, of_right: &Assembly, right_source: &Sour
 /// Reads a vehicle with an engine and a transmission.
 pub(super) fn vehicle(
     library: &Library,
-    source: &Source,
+    source: &JsonSource,
     companions: &CompanionFiles,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<AnySpec, ImportError> {
     log.read(&source.name);
     let own: TrackedVehicleParams = source.params(log)?;
     let [left, right] = sides(source, &own.assemblies)?;
     let (chassis, _) = chassis::chassis(library, source, &own.chassis.file, &[], log)?;
-    let read = |entry: &AssemblyEntry, log: &mut Log| {
+    let read = |entry: &AssemblyEntry, log: &mut ImportLog| {
         let key = "Track Assemblies / Input File";
         let source = library.read(source, key, &entry.file, log)?;
         let params = source.params::<Assembly>(log)?;
@@ -149,7 +154,8 @@ pub(super) fn vehicle(
         return Err(left_source.refused("Sprocket / Location", &value, allowed));
     }
     let at = |location: Point| [location[0], location[1] + left.offset, location[2]];
-    let file = |key: &str, file: &str, log: &mut Log| library.read(&left_source, key, file, log);
+    let file =
+        |key: &str, file: &str, log: &mut ImportLog| library.read(&left_source, key, file, log);
     let shoe = file("Track Shoes / Input File", &of_left.shoes.file, log)?;
     let shoe = shoe::shoe(&shoe, log)?;
     let brake = file("Brake / Input File", &of_left.brake.file, log)?;
@@ -215,7 +221,7 @@ pub(super) fn vehicle(
 
 /// Returns the left and the right track.
 fn sides<'a>(
-    source: &Source,
+    source: &JsonSource,
     entries: &'a [AssemblyEntry],
 ) -> Result<[&'a AssemblyEntry; 2], ImportError> {
     let [a, b] = entries else {
@@ -260,10 +266,10 @@ struct SimpleTrackDriveline {}
 /// Reads the driveline from the gearbox to the sprockets; the tracks' resistance is set later.
 fn drive(
     library: &Library,
-    vehicle: &Source,
-    source: &Source,
+    vehicle: &JsonSource,
+    source: &JsonSource,
     brake_torque: f64,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<TrackDrive, ImportError> {
     log.origin("drive", source);
     let DrivelineShafts { driveshaft, carrier, ratio } = match source.template()? {

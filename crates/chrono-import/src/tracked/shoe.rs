@@ -1,9 +1,9 @@
 //! Track shoes.
 
 use super::super::ImportError;
-use super::super::log::Log;
+use super::super::log::ImportLog;
 use super::super::part::part;
-use super::super::source::Source;
+use super::super::source::JsonSource;
 use bekker_vehicle::spec::{Bending, Connector, Guide, Point, Shoe, ShoeFace};
 use serde::Deserialize;
 
@@ -90,7 +90,7 @@ struct Shape {
     size: Option<Point>,
 }
 
-pub(super) fn shoe(source: &Source, log: &mut Log) -> Result<Shoe, ImportError> {
+pub(super) fn shoe(source: &JsonSource, log: &mut ImportLog) -> Result<Shoe, ImportError> {
     log.origin("shoe", source);
     log.assume("shoe", "stiffness and damping of pins, bushings, guides and pads of the M113");
     match source.template()? {
@@ -122,7 +122,7 @@ fn build_shoe(
     height: f64,
     connector: Option<Connector>,
     faces: Vec<ShoeFace>,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Shoe {
     let [pad_stiffness, pad_damping] = PAD;
     Shoe {
@@ -142,7 +142,7 @@ fn build_shoe(
 }
 
 /// Returns the undersides of the boxes that touch the ground.
-fn faces(contact: Option<Contact>, length: f64, height: f64, log: &mut Log) -> Vec<ShoeFace> {
+fn faces(contact: Option<Contact>, length: f64, height: f64, log: &mut ImportLog) -> Vec<ShoeFace> {
     let shapes = contact.map(|own| own.shapes).unwrap_or_default();
     let face = |shape: Shape| {
         let ([x, y, z], [length, width, height]) = shape.location.zip(shape.size)?;

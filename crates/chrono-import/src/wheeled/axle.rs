@@ -1,10 +1,10 @@
 //! Axle with its suspension, wheels, brakes and anti-roll bar.
 
 use super::super::library::Library;
-use super::super::log::Log;
+use super::super::log::ImportLog;
 use super::super::part::translated;
-use super::super::source::Source;
-use super::super::suspension::{self, SteeredBy};
+use super::super::source::JsonSource;
+use super::super::suspension::{self, SteeringLinkage};
 use super::super::{ImportError, tire, wheel};
 use bekker_vehicle::spec::{
     AntiRollBar, Axle, DoubleWishbone, FinalDrive, Point, Suspension, Wheel,
@@ -56,11 +56,11 @@ impl AxlePosition<'_> {
     pub fn read(
         &self,
         library: &Library,
-        vehicle: &Source,
+        vehicle: &JsonSource,
         tire: &tire::ImportedTire,
         final_drive: Option<FinalDrive>,
-        log: &mut Log,
-    ) -> Result<(Axle, SteeredBy), ImportError> {
+        log: &mut ImportLog,
+    ) -> Result<(Axle, SteeringLinkage), ImportError> {
         let entry = self.entry;
         let ours = format!("axles[{}]", self.index);
         let key = |name: &str| format!("Axles / {} / {name}", self.at);
@@ -105,8 +105,8 @@ impl AxlePosition<'_> {
             _ => None,
         };
         let steered_by = match read.steered_by {
-            SteeredBy::DragLink(point) => {
-                SteeredBy::DragLink(translated(point, [-shift, 0.0, 0.0]))
+            SteeringLinkage::DragLink(point) => {
+                SteeringLinkage::DragLink(translated(point, [-shift, 0.0, 0.0]))
             }
             other => other,
         };
@@ -267,10 +267,10 @@ struct BarTorsion {
 }
 
 fn anti_roll_bar(
-    source: &Source,
+    source: &JsonSource,
     location: Point,
     axle: Point,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<AntiRollBar, ImportError> {
     let own: AntiRollBarParams = source.params(log)?;
     let at = translated(location, axle.map(|x| -x));

@@ -5,8 +5,8 @@ mod tandem;
 
 use super::chassis::{self, Rear};
 use super::library::Library;
-use super::log::Log;
-use super::source::Source;
+use super::log::ImportLog;
+use super::source::JsonSource;
 use super::{CompanionFiles, ImportError, driveline, powertrain, steering, tire};
 use axle::{AxleEntry, AxlePosition};
 use bekker_vehicle::AnySpec;
@@ -57,9 +57,9 @@ struct DrivelineEntry {
 /// Reads a vehicle with an engine, a transmission and tires.
 pub(super) fn vehicle(
     library: &Library,
-    source: &Source,
+    source: &JsonSource,
     companions: &CompanionFiles,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<AnySpec, ImportError> {
     log.read(&source.name);
     let own: WheeledVehicleParams = source.params(log)?;
@@ -164,10 +164,10 @@ fn front_to_rear(axles: &[AxleEntry]) -> Vec<usize> {
 /// distinguish them.
 fn tires(
     library: &Library,
-    vehicle: &Source,
+    vehicle: &JsonSource,
     axles: &[AxleEntry],
     companions: &CompanionFiles,
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<Vec<tire::ImportedTire>, ImportError> {
     let mut paths = companions.tires.clone();
     if paths.is_empty() {

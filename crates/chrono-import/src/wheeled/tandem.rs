@@ -2,9 +2,9 @@
 
 use super::super::ImportError;
 use super::super::library::Library;
-use super::super::log::Log;
-use super::super::part::{Body, translated};
-use super::super::source::Source;
+use super::super::log::ImportLog;
+use super::super::part::{BodyParams, translated};
+use super::super::source::JsonSource;
 use super::WheeledVehicleParams;
 use bekker_vehicle::spec::{Axle, Point, Tandem};
 use serde::Deserialize;
@@ -42,11 +42,11 @@ struct Beam {
 /// Reads the walking beams, and the axles whose springs each supports.
 pub(super) fn tandems(
     library: &Library,
-    vehicle: &Source,
+    vehicle: &JsonSource,
     own: &WheeledVehicleParams,
     axles: &[Axle],
     order: &[usize],
-    log: &mut Log,
+    log: &mut ImportLog,
 ) -> Result<Vec<Tandem>, ImportError> {
     let mut tandems = Vec::new();
     for (index, entry) in own.subchassis.iter().enumerate() {
@@ -75,7 +75,7 @@ pub(super) fn tandems(
         tandems.push(Tandem {
             axles: names,
             pin: translated(beam.pin, entry.location),
-            beam: Body::new(beam.mass, beam.pin, beam.inertia, [0.0; 3])
+            beam: BodyParams::new(beam.mass, beam.pin, beam.inertia, [0.0; 3])
                 .part(&format!("{key}.beam"), log),
             max_pitch_deg: params.most.to_degrees(),
         });

@@ -71,7 +71,7 @@ struct ArcIntegrals {
 }
 
 impl ArcIntegrals {
-    fn at(s: f64) -> ArcIntegrals {
+    fn new(s: f64) -> ArcIntegrals {
         let square = (1.0 - s * s).max(0.0);
         let root = square.sqrt();
         ArcIntegrals {
@@ -83,7 +83,7 @@ impl ArcIntegrals {
     /// Returns the arcs at the sample positions.
     fn samples() -> &'static [ArcIntegrals; SAMPLES] {
         static ARCS: LazyLock<[ArcIntegrals; SAMPLES]> = LazyLock::new(|| {
-            std::array::from_fn(|sample| ArcIntegrals::at(sample_position(sample)))
+            std::array::from_fn(|sample| ArcIntegrals::new(sample_position(sample)))
         });
         &ARCS
     }
@@ -129,7 +129,7 @@ impl Overlap {
         let cuts = [middle - half, middle + half].map(|cut| cut.clamp(ends[0], ends[1]));
         let at = |cut: f64| match ends.iter().position(|end| *end == cut) {
             Some(end) => arcs[end],
-            None => ArcIntegrals::at(cut),
+            None => ArcIntegrals::new(cut),
         };
         let cut_arcs = cuts.map(at);
         if inside > 0.0 && cuts[0] < cuts[1] {
@@ -218,7 +218,7 @@ mod tests {
     /// Over a slot without a bottom that is narrower than the contact, a wheel rests on the two
     /// edges. It sinks deeper to compensate for the missing area.
     #[test]
-    fn a_slot_takes_what_it_is_wide() {
+    fn the_overlap_with_a_slot_depends_on_its_width() {
         let narrow = |s: f64| if s.abs() < 0.01 { -9.0 } else { -0.95 };
         let found = profile(narrow).equivalent_plane().unwrap();
         let whole = half_angle_area(0.05);

@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn what_resists_keeps_its_numbers_and_all_else_resists() {
+    fn semidefinite_parts_are_kept_and_others_made_semidefinite() {
         // Knuth's linear congruential generator: its upper 53 bits
         let mut state = 3_u64;
         let mut draw = || {

@@ -678,7 +678,7 @@ fn surface(
 mod tests {
     use super::*;
     use crate::soil::{Laws, Soil, SoilId, SoilKind};
-    use crate::terrain::{Region, Roughness, SoilMap, Surface, Terrain};
+    use crate::terrain::{Roughness, SoilMap, SoilRegion, Surface, Terrain};
     use crate::{GroundModel, Overlay, SharedGround};
     use bekker_math::grid::Lattice;
     use bekker_math::numeric::{GRAVITY, smooth_step};
@@ -1096,7 +1096,7 @@ mod tests {
             find("chrono_hard"),
             Soil { kind: SoilKind::Firm { friction: 0.8 }, ..find("chrono_hard") },
         ];
-        let road = Region::HalfPlane { point: [2.0, 0.0], direction: [1.0, 0.0] };
+        let road = SoilRegion::HalfPlane { point: [2.0, 0.0], direction: [1.0, 0.0] };
         let map = SoilMap::uniform(SoilId(0)).paint(road, SoilId(1)).unwrap();
         let terrain = Terrain::builder(Surface::Plane { elevation: 0.0, slope: [0.0; 2] }, map)
             .build()

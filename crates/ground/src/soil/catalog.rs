@@ -31,7 +31,7 @@
 //! # Aliases
 //!
 //! Names such as `mud` or `deep_snow` refer to one of these soils ([`Alias`]) and have no
-//! parameters of their own.
+//! separate parameters.
 
 use std::sync::LazyLock;
 
@@ -231,7 +231,7 @@ impl Entry {
     }
 }
 
-/// Returns the assumed elastic stiffness for a soil of which only the virgin curve is known, Pa/m:
+/// Returns the assumed elastic stiffness for a soil with a known virgin curve only, Pa/m:
 /// 100 times its secant at 100 kPa under a plate 0.2 m wide, within 4e7..4e8.
 pub fn assumed_elastic_stiffness(k_phi: f64, k_c: f64, n: f64) -> f64 {
     let pressure = 1e5;
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_published_is_filled_by_rule_and_marked() {
+    fn unpublished_parameters_are_assumed_by_rule_and_marked() {
         let sand = catalog().find("dry_sand_lll").unwrap();
         assert_eq!(sand.assumed, ["elastic_stiffness", "damping"]);
         // (k_c/0.2 + k_phi) z^1.1 = 1e5 gives z = 83.7 mm, hence 100 * 1e5/z.

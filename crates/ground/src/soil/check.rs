@@ -38,7 +38,7 @@ pub enum ParameterError {
     },
 }
 
-fn within(
+fn check_range(
     parameter: &'static str,
     value: f64,
     allowed: &'static str,
@@ -57,7 +57,7 @@ impl Soil {
     pub fn check(&self) -> Result<(), ParameterError> {
         match &self.kind {
             SoilKind::Firm { friction } => {
-                within("friction", *friction, "above 0 to 2", |v| v > 0.0 && v <= 2.0)
+                check_range("friction", *friction, "above 0 to 2", |v| v > 0.0 && v <= 2.0)
             }
             SoilKind::Deformable(yielding) => yielding.check(),
         }
@@ -72,9 +72,9 @@ impl DeformableSoil {
     /// The pressure modulus must be positive under every contact from 0.05 to 1 m wide (published
     /// k_c may be negative).
     pub fn check(&self) -> Result<(), ParameterError> {
-        within("n", self.n, "above 0 to 3", |v| v > 0.0 && v <= 3.0)?;
-        within("k_phi, N/m^(n+2)", self.k_phi, "a finite number", |_| true)?;
-        within("k_c, N/m^(n+1)", self.k_c, "a finite number", |_| true)?;
+        check_range("n", self.n, "above 0 to 3", |v| v > 0.0 && v <= 3.0)?;
+        check_range("k_phi, N/m^(n+2)", self.k_phi, "a finite number", |_| true)?;
+        check_range("k_c, N/m^(n+1)", self.k_c, "a finite number", |_| true)?;
         for width in WIDTHS {
             let modulus = self.k_c / width + self.k_phi;
             if modulus <= 0.0 {
@@ -86,21 +86,27 @@ impl DeformableSoil {
                 });
             }
         }
-        within("cohesion, Pa", self.cohesion, "0 or above", |v| v >= 0.0)?;
+        check_range("cohesion, Pa", self.cohesion, "0 or above", |v| v >= 0.0)?;
         let steepest = 60.0_f64.to_radians();
-        within("friction angle, rad", self.friction_angle, "0 to below 1.0472 (60 deg)", |v| {
-            (0.0..steepest).contains(&v)
-        })?;
-        within("shear modulus, m", self.shear_modulus, "above 0", |v| v > 0.0)?;
-        within("elastic stiffness, Pa/m", self.elastic_stiffness, "above 0", |v| v > 0.0)?;
-        within("damping, Pa s/m", self.damping, "0 or above", |v| v >= 0.0)?;
+        check_range(
+            "friction angle, rad",
+            self.friction_angle,
+            "0 to below 1.0472 (60 deg)",
+            |v| (0.0..steepest).contains(&v),
+        )?;
+        check_range("shear modulus, m", self.shear_modulus, "above 0", |v| v > 0.0)?;
+        check_range("elastic stiffness, Pa/m", self.elastic_stiffness, "above 0", |v| v > 0.0)?;
+        check_range("damping, Pa s/m", self.damping, "0 or above", |v| v >= 0.0)?;
         self.details.check()?;
         if let Some(reece) = self.details.reece {
             let weight = self.details.density.unwrap_or(0.0) * GRAVITY;
             let modulus = self.cohesion * reece.cohesive + weight * reece.frictional;
-            within("Reece's c k_c' + gamma k_phi', Pa", modulus, "above 0: give density", |v| {
-                v > 0.0
-            })?;
+            check_range(
+                "Reece's c k_c' + gamma k_phi', Pa",
+                modulus,
+                "above 0: give density",
+                |v| v > 0.0,
+            )?;
         }
         self.bulldozing.map_or(Ok(()), |bulldozing| bulldozing.check())
     }
@@ -109,11 +115,12 @@ impl DeformableSoil {
 impl Details {
     /// Checks that the refined laws can be evaluated with these parameters.
     pub fn check(&self) -> Result<(), ParameterError> {
-        let positive = |name, value| within(name, value, "above 0", |v| v > 0.0);
-        let none = |name, value| within(name, value, "0 or above", |v| v >= 0.0);
+        let positive = |name, value| check_range(name, value, "above 0", |v| v > 0.0);
+        let none = |name, value| check_range(name, value, "0 or above", |v| v >= 0.0);
         self.density.map_or(Ok(()), |v| positive("density, kg/m^3", v))?;
-        self.multi_pass
-            .map_or(Ok(()), |v| within("multi-pass exponent", v, "1 or above", |v| v >= 1.0))?;
+        self.multi_pass.map_or(Ok(()), |v| {
+            check_range("multi-pass exponent", v, "1 or above", |v| v >= 1.0)
+        })?;
         self.reload_growth.map_or(Ok(()), |v| none("reload growth, Pa/m^2", v))?;
         if let Some(reece) = self.reece {
             none("Reece's cohesive modulus", reece.cohesive)?;
@@ -122,19 +129,21 @@ impl Details {
         if let Some(below) = self.below {
             none("depth of the layer below, m", below.depth)?;
             positive("modulus of the layer below, N/m^(n+2)", below.modulus)?;
-            within("n of the layer below", below.n, "above 0 to 3", |v| v > 0.0 && v <= 3.0)?;
+            check_range("n of the layer below", below.n, "above 0 to 3", |v| v > 0.0 && v <= 3.0)?;
         }
         if let Some(crust) = self.crust {
             none("strength of the crust, Pa", crust.strength)?;
             positive("depth of the crust, m", crust.depth)?;
         }
         if let Some(peak_shear) = self.peak_shear {
-            within("residual of peak_shear", peak_shear.residual, "above 0 to 1", |v| {
+            check_range("residual of peak_shear", peak_shear.residual, "above 0 to 1", |v| {
                 v > 0.0 && v <= 1.0
             })?;
         }
         if let Some(rate) = self.rate {
-            within("exponent of the rate", rate.exponent, "0 to 1", |v| (0.0..=1.0).contains(&v))?;
+            check_range("exponent of the rate", rate.exponent, "0 to 1", |v| {
+                (0.0..=1.0).contains(&v)
+            })?;
             positive("reference speed of the rate, m/s", rate.speed)?;
         }
         Ok(())
@@ -144,9 +153,9 @@ impl Details {
 impl Bulldozing {
     /// Checks that berms can be modeled with these parameters.
     pub fn check(&self) -> Result<(), ParameterError> {
-        within("flow factor", self.flow_factor, "0 to 1", |v| (0.0..=1.0).contains(&v))?;
+        check_range("flow factor", self.flow_factor, "0 to 1", |v| (0.0..=1.0).contains(&v))?;
         let vertical = 90.0_f64.to_radians();
-        within("erosion angle, rad", self.erosion_angle, "0 to below 1.5708 (90 deg)", |v| {
+        check_range("erosion angle, rad", self.erosion_angle, "0 to below 1.5708 (90 deg)", |v| {
             (0.0..vertical).contains(&v)
         })
     }

@@ -88,7 +88,7 @@ mod tests {
 
     // CRREL 95-1, table A4: bearing of frost by depth, lb, wet and dry
     #[test]
-    fn frost_bears_what_the_table_says() {
+    fn frost_has_the_bearing_capacity_of_the_table() {
         let table = [(0.05, 483.0, 197.0), (0.10, 1933.0, 787.0), (0.20, 7734.0, 3147.0)];
         for (depth, wet, dry) in table {
             for (wet, bears) in [(true, wet), (false, dry)] {

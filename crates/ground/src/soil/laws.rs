@@ -64,7 +64,7 @@ impl Laws {
     /// Bugs of that implementation are not reproduced:
     /// - damping that pulls: the total pressure is clamped at zero;
     /// - shear force at rest, in the direction of rounding noise: the direction fades out below a
-    ///   small speed, and the vehicle's implicit step comes to zero speed;
+    ///   small speed, and the vehicle's implicit step reaches zero speed;
     /// - erosion that loses soil: heights move in integer quanta, so volume balances exactly;
     /// - nodes that lose their history when they are sent to another rank;
     /// - results that depend on the order of a hash map or of threads;

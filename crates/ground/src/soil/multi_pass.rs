@@ -9,8 +9,8 @@
 //! Soil that wheels have passed over then yields at a higher pressure: that at which Bekker's towed
 //! wheel, for small angles, would be in equilibrium at z_1 n^(1/a).
 //!
-//! That wheel is rigid. A tire that flattens stays near the range by itself (n^0.17 to n^0.56 over
-//! ten wheels, docs/soil_laws.md).
+//! Bekker's wheel is rigid. A tire that flattens stays near the range by itself (n^0.17 to n^0.56
+//! over ten wheels, docs/soil_laws.md).
 
 use super::DeformableSoil;
 use bekker_math::numeric::{cos, pow, sin};

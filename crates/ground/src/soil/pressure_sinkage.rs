@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn never_pulls_and_never_forgets() {
+    fn pressure_is_never_negative_and_sinkage_never_decreases() {
         let soil = DeformableSoil { n: 0.5, k_phi: 692e3, k_c: 0.0, ..lete() };
         let mut memory = PlasticMemory::default();
         for z in [1e-9, 1e-6, 1e-5, 1e-4, 0.01, 0.005, 0.02] {

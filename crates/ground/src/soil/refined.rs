@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn bekker_s_curve_as_a_law_of_one_s_own_is_bekker_s() {
+    fn bekkers_curve_as_a_custom_law_equals_the_builtin_law() {
         let soil = DeformableSoil { k_c: 1e5, ..yielding() };
         let (named, laws) = (named(&soil), Laws::reference());
         let usual = Bearing::new(&soil, laws, 5.0);
@@ -573,7 +573,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn under_any_law_soil_never_pulls_and_never_forgets(
+        fn under_any_law_pressure_is_never_negative_and_sinkage_never_decreases(
             whims in proptest::array::uniform7(prop_oneof![
                 -1e6..1e6_f64, 0.0..1e5_f64,
                 Just(f64::NAN), Just(f64::INFINITY), Just(f64::NEG_INFINITY), Just(f64::MAX),

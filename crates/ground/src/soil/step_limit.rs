@@ -17,7 +17,7 @@ const NODE_IMPULSE: f64 = 5.0;
 const COHESION: f64 = 1e5;
 /// Greatest stiffness of unloading, Pa/m: stable for steps up to 5 ms.
 pub(super) const STIFFEST: f64 = 1e10;
-/// Factor by which a limit may be exceeded, for rounded values.
+/// Tolerance factor of a limit, for rounded values.
 const ROUNDING: f64 = 1.0 + 1e-9;
 
 /// A parameter of a soil that is too stiff for a step.
@@ -32,7 +32,7 @@ pub struct StiffParameter {
     spacing: Option<f64>,
     /// Greatest value that is accepted with this step.
     most: f64,
-    /// Longest step with which this value is accepted, s, if there is one.
+    /// Longest step that accepts this value, s, if any.
     longest: Option<f64>,
 }
 

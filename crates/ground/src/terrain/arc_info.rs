@@ -4,12 +4,14 @@
 use super::angles::AngleFrame;
 use super::error::TerrainError;
 use super::height_unit::{FOOT, US_SURVEY_FOOT};
-use super::projected::{Family, Parameter, Parameters, Projection, exact_length};
+use super::projected::{
+    Parameter, Projection, ProjectionFamily, ProjectionParameters, exact_length,
+};
 use super::raster::{Crs, Unit};
 use super::wkt::{polar, utm_code};
 use bekker_math::geodesy::MapProjection;
 
-/// Lines of a file: keywords with their values, and the constants after `Parameters`.
+/// Lines of a file: keywords with their values, and the constants after `ProjectionParameters`.
 struct ArcInfo {
     keys: Vec<(String, String)>,
     parameters: Vec<f64>,
@@ -122,33 +124,43 @@ impl ArcInfo {
             Easting, FirstParallel, Latitude, Longitude, Northing, Scale, SecondParallel,
             TrueParallel,
         };
-        let (family, order): (Family, &[Parameter]) = match name {
+        let (family, order): (ProjectionFamily, &[Parameter]) = match name {
             "ALBERS" | "LAMBERT" => (
-                if name == "ALBERS" { Family::Albers } else { Family::LambertConformal },
+                if name == "ALBERS" {
+                    ProjectionFamily::Albers
+                } else {
+                    ProjectionFamily::LambertConformal
+                },
                 &[FirstParallel, SecondParallel, Longitude, Latitude, Easting, Northing],
             ),
-            "TRANSVERSE" => {
-                (Family::TransverseMercator, &[Scale, Longitude, Latitude, Easting, Northing])
+            "TRANSVERSE" => (
+                ProjectionFamily::TransverseMercator,
+                &[Scale, Longitude, Latitude, Easting, Northing],
+            ),
+            "MERCATOR" => {
+                (ProjectionFamily::Mercator, &[Longitude, TrueParallel, Easting, Northing])
             }
-            "MERCATOR" => (Family::Mercator, &[Longitude, TrueParallel, Easting, Northing]),
-            "POLAR" => (Family::Stereographic, &[Longitude, TrueParallel, Easting, Northing]),
+            "POLAR" => {
+                (ProjectionFamily::Stereographic, &[Longitude, TrueParallel, Easting, Northing])
+            }
             "LAMBERT_AZIMUTHAL" => {
-                (Family::AzimuthalEqualArea, &[Longitude, Latitude, Easting, Northing])
+                (ProjectionFamily::AzimuthalEqualArea, &[Longitude, Latitude, Easting, Northing])
             }
-            _ => (Family::Other, &[]),
+            _ => (ProjectionFamily::Other, &[]),
         };
         // the radius of a sphere may precede the other constants
         let first = self.parameters.first().copied();
-        let sphere = first.filter(|own| family == Family::AzimuthalEqualArea && *own > 1e6);
+        let sphere =
+            first.filter(|own| family == ProjectionFamily::AzimuthalEqualArea && *own > 1e6);
         let own = &self.parameters[usize::from(sphere.is_some())..];
-        if family != Family::Other && own.len() < 2 {
+        if family != ProjectionFamily::Other && own.len() < 2 {
             return Projection::Unknown(format!("{name} without its parameters"));
         }
         let number = |parameter| {
             let place = order.iter().position(|known| *known == parameter)?;
             own.get(place).copied()
         };
-        let parameters = Parameters { number: &number, sphere };
+        let parameters = ProjectionParameters { number: &number, sphere };
         match name {
             "POLAR" => polar(&parameters, name),
             _ => parameters.projection(family, name),

@@ -2,11 +2,11 @@
 
 use super::angles::AngleFrame;
 use super::error::{RasterWarning, TerrainError, finite};
-use super::raster::{Crs, Origin, Placement, Unit, degree_lengths};
+use super::raster::{Crs, FramePlacement, Origin, Unit, degree_lengths};
 
 /// The cells of a raster and their positions, in the unit of its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cells {
+pub struct GridCells {
     /// Number of cells along x (east).
     pub columns: usize,
     /// Number of cells along y (north).
@@ -17,10 +17,10 @@ pub struct Cells {
     pub size: [f64; 2],
 }
 
-impl Cells {
+impl GridCells {
     /// Checks that sizes and positions are valid for a raster with a number of values.
     pub(super) fn check(&self, values: usize) -> Result<(), TerrainError> {
-        let Cells { columns, rows, .. } = *self;
+        let GridCells { columns, rows, .. } = *self;
         if columns < 2 || rows < 2 || columns.checked_mul(rows) != Some(values) {
             return Err(TerrainError::RasterSize { columns, rows, values });
         }
@@ -77,7 +77,11 @@ impl Cells {
     ///
     /// Lengths are those on the ground at the middle of the raster, regardless of the origin; in
     /// degrees they are those at the origin.
-    pub(super) fn placement(&self, origin: Origin, crs: &Crs) -> Result<Placement, TerrainError> {
+    pub(super) fn placement(
+        &self,
+        origin: Origin,
+        crs: &Crs,
+    ) -> Result<FramePlacement, TerrainError> {
         let origin = match origin {
             Origin::Center => self.middle(),
             Origin::SouthWest => self.south_west,
@@ -90,12 +94,12 @@ impl Cells {
                 degree_lengths(origin[1])
             }
         };
-        Ok(Placement { origin, meters_per_unit, crs: crs.clone() })
+        Ok(FramePlacement { origin, meters_per_unit, crs: crs.clone() })
     }
 
     /// Returns the cells in the local meters of a placement.
-    pub(super) fn localized(&self, placement: &Placement) -> Cells {
-        Cells {
+    pub(super) fn localized(&self, placement: &FramePlacement) -> GridCells {
+        GridCells {
             south_west: placement.to_local(self.south_west),
             size: [0, 1].map(|k| self.size[k] * placement.meters_per_unit[k]),
             ..*self
@@ -105,7 +109,10 @@ impl Cells {
     /// Returns the cells whose centers are within `[x_min, y_min, x_max, y_max]`, and their
     /// neighbors, so that the box itself is covered. The second result is the south-west one of
     /// these, in columns from the west and rows from the south.
-    pub(super) fn cropped(&self, bounds: [f64; 4]) -> Result<(Cells, [usize; 2]), TerrainError> {
+    pub(super) fn cropped(
+        &self,
+        bounds: [f64; 4],
+    ) -> Result<(GridCells, [usize; 2]), TerrainError> {
         let empty = TerrainError::EmptyBox { field: "crop", bounds };
         let span = |k: usize, count: usize| {
             let last = (count - 1) as f64;
@@ -117,7 +124,7 @@ impl Cells {
         let (Some((c0, c1)), Some((r0, r1))) = (span(0, self.columns), span(1, self.rows)) else {
             return Err(empty);
         };
-        let part = Cells {
+        let part = GridCells {
             columns: c1 - c0 + 1,
             rows: r1 - r0 + 1,
             south_west: [

@@ -55,7 +55,7 @@ pub enum TerrainError {
         chunk: &'static str,
         /// Index, counted from 0.
         index: usize,
-        /// Offset at which it begins, bytes.
+        /// Offset of its start, bytes.
         offset: u64,
         /// Cause of the failure.
         cause: String,
@@ -344,7 +344,7 @@ pub enum RasterWarning {
     DirectoriesUnread {
         /// Index of the directory, counted from 0.
         index: usize,
-        /// Offset at which it begins, bytes.
+        /// Offset of its start, bytes.
         offset: u64,
         /// Cause of the failure.
         cause: String,

@@ -6,7 +6,7 @@
 //! line nor value.
 
 use super::error::{RasterWarning, TerrainError};
-use super::geotiff::{Scaling, apply_mask_file, system};
+use super::geotiff::{SampleScaling, apply_mask_file, system};
 use super::no_data_value::{NoDataValue, Precision};
 use super::raster::{CellContent, Crs, Raster, Unit};
 use super::sidecars::Sidecars;
@@ -29,7 +29,7 @@ impl FirstCell {
 }
 
 #[derive(Default)]
-struct Header {
+struct AsciiGridHeader {
     columns: Option<usize>,
     rows: Option<usize>,
     west: Option<FirstCell>,
@@ -47,7 +47,7 @@ fn number(line: usize, field: &str, text: &str) -> Result<f64, TerrainError> {
     })
 }
 
-impl Header {
+impl AsciiGridHeader {
     /// Parses one line; returns false if the line belongs to the body.
     fn parse_line(&mut self, line: usize, words: &[&str]) -> Result<bool, TerrainError> {
         let Some(key) = words.first().filter(|k| k.starts_with(|c: char| c.is_ascii_alphabetic()))
@@ -139,7 +139,7 @@ pub(super) fn read_with(
         None => warnings.extend(raster.guess_unit()),
     }
     let scale = [auxiliary.scale.unwrap_or(1.0), auxiliary.offset.unwrap_or(0.0)];
-    let mut scaling = Scaling::new(scale);
+    let mut scaling = SampleScaling::new(scale);
     if scale != [1.0, 0.0] {
         warnings.push(RasterWarning::Scaled(scale[0], scale[1]));
     }
@@ -154,7 +154,7 @@ pub(super) fn read_with(
 /// Parses the grid; `no_data` is the value of cells without data if the header names none.
 fn parse(bytes: &[u8], no_data: Option<f64>) -> Result<Raster, TerrainError> {
     let text = String::from_utf8_lossy(bytes);
-    let mut header = Header::default();
+    let mut header = AsciiGridHeader::default();
     let mut in_header = true;
     let mut values = Vec::new();
     let fallback = no_data;
@@ -239,7 +239,7 @@ mod tests {
                         NODATA_value -9999\n1 2 3\n4 -9999 6.5\n";
 
     #[test]
-    fn corner_and_center_are_told_apart() {
+    fn corner_and_center_are_distinguished() {
         let (raster, warnings) = read_esri_ascii(GRID.as_bytes()).unwrap();
         assert_eq!(raster.south_west, [105.0, 205.0]);
         assert_eq!(raster.value_at(0, 1), 1.0);

@@ -1,13 +1,13 @@
 //! Cells without data in a raster of heights.
 
-use super::cells::Cells;
+use super::cells::GridCells;
 use super::error::TerrainError;
 use super::raster::Raster;
 
 /// Cells of a raster without data: each covers half a cell around its center.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaps {
-    cells: Cells,
+    cells: GridCells,
     /// One bit per cell, rows from the south.
     bits: Vec<u64>,
     count: usize,
@@ -31,9 +31,9 @@ impl Gaps {
         Ok(Gaps::from_cells(raster, cells, first))
     }
 
-    /// Returns the gaps of some cells of a raster, the south-west one of which is in this column
+    /// Returns the gaps of some cells of a raster, with the southwest cell in this column
     /// and row.
-    fn from_cells(raster: &Raster, cells: Cells, [west, south]: [usize; 2]) -> Option<Gaps> {
+    fn from_cells(raster: &Raster, cells: GridCells, [west, south]: [usize; 2]) -> Option<Gaps> {
         let mut bits = vec![0; (cells.columns * cells.rows).div_ceil(64)];
         let mut count = 0;
         for row in 0..cells.rows {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_raster_that_is_whole_has_no_gaps() {
+    fn a_complete_raster_has_no_gaps() {
         assert_eq!(Gaps::from_raster(&raster(3, 3, &[])), None);
     }
 

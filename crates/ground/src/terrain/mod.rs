@@ -2,11 +2,11 @@
 //!
 //! A [`Terrain`] is a [`Surface`] (plane, raster or noise hills), with [`Roughness`] and [`Stamp`]s
 //! added to its height, and a [`SoilMap`]. It is immutable, a pure function of position, and never
-//! stored at soil resolution. It holds only what it was made from, so a square kilometer loads as
+//! stored at soil resolution. It holds only its sources, so a square kilometer loads as
 //! fast at a spacing of 2 cm as at 2 m.
 //!
 //! Rasters are read from GeoTIFF, ESRI ASCII grids and PNG ([`read_raster`]). [`Raster::localized`]
-//! converts their coordinates, projected or in degrees, to local meters, and a [`Placement`]
+//! converts their coordinates, projected or in degrees, to local meters, and a [`FramePlacement`]
 //! converts back.
 //!
 //! # Invariants
@@ -46,7 +46,7 @@ mod wkt;
 
 use std::sync::Arc;
 
-pub use cells::Cells;
+pub use cells::GridCells;
 pub use error::{RasterWarning, TerrainError};
 pub use esri_ascii::{read_esri_ascii, write_esri_ascii};
 pub use gaps::Gaps;
@@ -54,14 +54,14 @@ pub use geotiff::{geo_keys, read_geotiff, write_geotiff};
 pub use png_heights::{PngScale, read_png};
 pub use procedural::Procedural;
 pub use projected::Projection;
-pub use raster::{CellContent, Crs, NoData, Origin, Placement, Raster, Unit, degree_lengths};
-pub use raster_file::{RasterFile, Window};
+pub use raster::{CellContent, Crs, FramePlacement, NoData, Origin, Raster, Unit, degree_lengths};
+pub use raster_file::{RasterFile, RasterWindow};
 pub use reference::HeightUnit;
 pub use roughness::{REFERENCE_FREQUENCY, Roughness, RoughnessClass, STANDARD_WAVELENGTHS};
 pub use segment::strip;
 pub use sidecars::{SidecarKind, Sidecars};
 pub use slope::Slopes;
-pub use soil_map::{Region, SoilMap, SoilRaster};
+pub use soil_map::{SoilMap, SoilRaster, SoilRegion};
 pub use stamp::{Stamp, StampFace, StampShape};
 pub use surface::Surface;
 pub use tiled::{HeightFile, TiledRaster};

@@ -109,7 +109,7 @@ impl ProjectedSystem {
             _ if word("proj") == Some("webmerc") => Some(6_378_137.0),
             _ => None,
         };
-        let values = Parameters {
+        let values = ProjectionParameters {
             number: &|name| match name {
                 Parameter::Latitude => number("lat_0"),
                 Parameter::Longitude => {
@@ -149,7 +149,7 @@ pub(super) fn prime_meridian(text: &str) -> f64 {
 
 /// A family of projections with the same constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum ProjectionFamily {
     Mercator,
     TransverseMercator,
     LambertConformal,
@@ -164,19 +164,19 @@ pub(super) enum Family {
     Other,
 }
 
-fn proj_family(name: &str) -> Family {
+fn proj_family(name: &str) -> ProjectionFamily {
     match name {
-        "merc" | "webmerc" => Family::Mercator,
-        "tmerc" | "etmerc" => Family::TransverseMercator,
-        "lcc" => Family::LambertConformal,
-        "stere" | "sterea" => Family::Stereographic,
-        "eqc" => Family::EquidistantCylindrical,
-        "cea" => Family::CylindricalEqualArea,
-        "laea" => Family::AzimuthalEqualArea,
-        "aea" => Family::Albers,
-        "sinu" => Family::Sinusoidal,
-        "mill" => Family::Miller,
-        _ => Family::Other,
+        "merc" | "webmerc" => ProjectionFamily::Mercator,
+        "tmerc" | "etmerc" => ProjectionFamily::TransverseMercator,
+        "lcc" => ProjectionFamily::LambertConformal,
+        "stere" | "sterea" => ProjectionFamily::Stereographic,
+        "eqc" => ProjectionFamily::EquidistantCylindrical,
+        "cea" => ProjectionFamily::CylindricalEqualArea,
+        "laea" => ProjectionFamily::AzimuthalEqualArea,
+        "aea" => ProjectionFamily::Albers,
+        "sinu" => ProjectionFamily::Sinusoidal,
+        "mill" => ProjectionFamily::Miller,
+        _ => ProjectionFamily::Other,
     }
 }
 
@@ -195,15 +195,15 @@ pub(super) enum Parameter {
 }
 
 /// Access to the constants of a projection.
-pub(super) struct Parameters<'a> {
+pub(super) struct ProjectionParameters<'a> {
     pub number: &'a dyn Fn(Parameter) -> Option<f64>,
     /// Radius of the sphere on which it is defined, m.
     pub sphere: Option<f64>,
 }
 
-impl Parameters<'_> {
+impl ProjectionParameters<'_> {
     /// Returns the projection of a family with these constants. `name` is its name in the file.
-    pub fn projection(&self, family: Family, name: &str) -> Projection {
+    pub fn projection(&self, family: ProjectionFamily, name: &str) -> Projection {
         let unknown = || Projection::Unknown(name.to_string());
         let number = |parameter| (self.number)(parameter).filter(|value: &f64| value.is_finite());
         let angle = |parameter| number(parameter).map(f64::to_radians);
@@ -215,12 +215,12 @@ impl Parameters<'_> {
         let second = angle(Parameter::SecondParallel);
         let is_polar = |latitude: f64| (FRAC_PI_2 - latitude.abs()).abs() < 1e-6;
         let method = match family {
-            Family::Mercator => {
+            ProjectionFamily::Mercator => {
                 let scale = if parallel == 0.0 { scale } else { equator_scale(parallel) };
                 Method::Mercator { scale }
             }
-            Family::TransverseMercator => Method::TransverseMercator { latitude, scale },
-            Family::LambertConformal => {
+            ProjectionFamily::TransverseMercator => Method::TransverseMercator { latitude, scale },
+            ProjectionFamily::LambertConformal => {
                 let first = first.unwrap_or(latitude);
                 let parallels = [first, second.unwrap_or(first)];
                 if parallels[0] == -parallels[1] {
@@ -228,15 +228,15 @@ impl Parameters<'_> {
                 }
                 Method::LambertConformal { parallels, latitude, scale }
             }
-            Family::Stereographic if is_polar(latitude) => {
+            ProjectionFamily::Stereographic if is_polar(latitude) => {
                 let scale = true_parallel.map_or(scale, polar_scale);
                 Method::PolarStereographic { is_north: latitude > 0.0, scale }
             }
-            Family::Stereographic => Method::Stereographic { latitude, scale },
-            Family::EquidistantCylindrical => Method::EquidistantCylindrical { parallel },
-            Family::CylindricalEqualArea => Method::CylindricalEqualArea { parallel },
-            Family::AzimuthalEqualArea => Method::AzimuthalEqualArea { latitude },
-            Family::Albers => {
+            ProjectionFamily::Stereographic => Method::Stereographic { latitude, scale },
+            ProjectionFamily::EquidistantCylindrical => Method::EquidistantCylindrical { parallel },
+            ProjectionFamily::CylindricalEqualArea => Method::CylindricalEqualArea { parallel },
+            ProjectionFamily::AzimuthalEqualArea => Method::AzimuthalEqualArea { latitude },
+            ProjectionFamily::Albers => {
                 let first = first.unwrap_or(0.0);
                 let parallels = [first, second.unwrap_or(first)];
                 if parallels[0] == -parallels[1] {
@@ -244,9 +244,9 @@ impl Parameters<'_> {
                 }
                 Method::Albers { parallels, latitude }
             }
-            Family::Sinusoidal => Method::Sinusoidal,
-            Family::Miller => Method::Miller,
-            Family::Other => return unknown(),
+            ProjectionFamily::Sinusoidal => Method::Sinusoidal,
+            ProjectionFamily::Miller => Method::Miller,
+            ProjectionFamily::Other => return unknown(),
         };
         let meridian = angle(Parameter::Longitude).unwrap_or(0.0);
         let offset = [Parameter::Easting, Parameter::Northing].map(|p| number(p).unwrap_or(0.0));
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_tell_the_unit() {
+    fn codes_determine_the_unit() {
         let length = |code| ProjectedSystem::from_epsg(code).map(|own| own.length);
         assert_eq!(length(32632), Some(1.0));
         assert_eq!(length(2193), Some(1.0)); // New Zealand

@@ -1,6 +1,6 @@
 //! Rasters of heights or classes with their position on the earth.
 
-use super::cells::Cells;
+use super::cells::GridCells;
 use super::error::{RasterWarning, TerrainError};
 use super::projected::Projection;
 use super::reference::HeightUnit;
@@ -128,7 +128,7 @@ pub enum Origin {
 
 /// Position of a local frame in meters in the coordinates of a raster's file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Placement {
+pub struct FramePlacement {
     /// The local origin in the file's coordinates.
     pub origin: [f64; 2],
     /// Length of one unit of the file's coordinates along x and y, m.
@@ -137,7 +137,7 @@ pub struct Placement {
     pub crs: Crs,
 }
 
-impl Placement {
+impl FramePlacement {
     /// Returns the local coordinates, m, of a point in the file's coordinates.
     pub fn to_local(&self, point: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|k| (point[k] - self.origin[k]) * self.meters_per_unit[k])
@@ -185,8 +185,8 @@ pub fn degree_lengths(latitude_deg: f64) -> [f64; 2] {
 
 impl Raster {
     /// Returns its cells, without their values.
-    pub fn cells(&self) -> Cells {
-        Cells {
+    pub fn cells(&self) -> GridCells {
+        GridCells {
             columns: self.columns,
             rows: self.rows,
             south_west: self.south_west,
@@ -228,7 +228,7 @@ impl Raster {
     /// Coordinates in degrees are multiplied by the lengths of a degree at the origin's latitude.
     /// The result is exact there. Away from it the error is tan(latitude) times the distance north
     /// over the earth's radius (1e-4 at 1 km in mid latitudes).
-    pub fn localized(&self, origin: Origin) -> Result<(Raster, Placement), TerrainError> {
+    pub fn localized(&self, origin: Origin) -> Result<(Raster, FramePlacement), TerrainError> {
         let placement = self.placement(origin)?;
         let local = self.cells().localized(&placement);
         let raster = Raster {
@@ -241,7 +241,7 @@ impl Raster {
     }
 
     /// Returns the placement of a local frame with this origin in the raster's coordinates.
-    pub fn placement(&self, origin: Origin) -> Result<Placement, TerrainError> {
+    pub fn placement(&self, origin: Origin) -> Result<FramePlacement, TerrainError> {
         self.check()?;
         self.cells().placement(origin, &self.crs)
     }

@@ -4,17 +4,17 @@
 use std::io::BufReader;
 use std::sync::Arc;
 
-use super::cells::Cells;
+use super::cells::GridCells;
 use super::error::{RasterWarning, TerrainError, finite};
-use super::geotiff::{ChunkGrid, GeoTiffHead, HeightReader, Heights, Scaling, open};
-use super::raster::{CellContent, Origin, Placement};
+use super::geotiff::{ChunkGrid, GeoTiffHead, HeightReader, Heights, SampleScaling, open};
+use super::raster::{CellContent, FramePlacement, Origin};
 use super::reference::HeightUnit;
 use super::sidecars::Sidecars;
 use super::surface::{HIGHEST, HIGHEST_ALLOWED, Surface};
 use super::tiled::{BufferedSource, HeightFile, RasterLayout, TiledRaster, checksum};
 use super::{USUAL_GAPS, guessed_gaps};
 
-/// A GeoTIFF of which only the head has been read.
+/// A GeoTIFF with only its header read.
 ///
 /// [`RasterFile::surface`] decodes the used part once, tile by tile or strip by strip, without
 /// keeping it. Heights are then decoded on demand, as described at [`TiledRaster`]. They are
@@ -51,7 +51,7 @@ impl RasterFile {
     }
 
     /// Returns its cells, in its own coordinates.
-    pub fn cells(&self) -> Cells {
+    pub fn cells(&self) -> GridCells {
         self.head.cells
     }
 
@@ -75,7 +75,7 @@ impl RasterFile {
     ///
     /// # Errors
     /// A latitude too close to a pole.
-    pub fn placement(&self, origin: Origin) -> Result<Placement, TerrainError> {
+    pub fn placement(&self, origin: Origin) -> Result<FramePlacement, TerrainError> {
         self.head.cells.placement(origin, &self.head.crs)
     }
 
@@ -86,15 +86,15 @@ impl RasterFile {
     /// A box outside the file.
     pub fn window(
         &self,
-        placement: &Placement,
+        placement: &FramePlacement,
         bounds: Option<[f64; 4]>,
-    ) -> Result<Window, TerrainError> {
+    ) -> Result<RasterWindow, TerrainError> {
         let local = self.head.cells.localized(placement);
         let (cells, [column, from_south]) = match bounds {
             Some(bounds) => local.cropped(bounds)?,
             None => (local, [0, 0]),
         };
-        Ok(Window { cells, first: [column, local.rows - from_south - cells.rows] })
+        Ok(RasterWindow { cells, first: [column, local.rows - from_south - cells.rows] })
     }
 
     /// Returns the surface of a part of the file, and warnings about it. About `resident` bytes of
@@ -104,7 +104,7 @@ impl RasterFile {
     /// A tile or strip that cannot be decoded, gaps, and invalid heights.
     pub fn surface(
         mut self,
-        window: Window,
+        window: RasterWindow,
         resident: usize,
     ) -> Result<(Surface, Vec<RasterWarning>), TerrainError> {
         window.cells.check_meters()?;
@@ -125,14 +125,14 @@ impl RasterFile {
 
 /// A part of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct RasterWindow {
     /// Its cells, in local meters.
-    pub cells: Cells,
+    pub cells: GridCells,
     /// Column and row in the file, from the north-west, of its north-west cell.
     pub first: [usize; 2],
 }
 
-impl Window {
+impl RasterWindow {
     fn last(&self) -> [usize; 2] {
         [self.first[0] + self.cells.columns - 1, self.first[1] + self.cells.rows - 1]
     }
@@ -145,7 +145,7 @@ impl Window {
 
 /// Statistics collected over all chunks of a window.
 struct WindowStatistics {
-    window: Window,
+    window: RasterWindow,
     missing: usize,
     /// Row and column, in the window, of the first cell without data.
     first_gap: Option<[usize; 2]>,
@@ -154,7 +154,7 @@ struct WindowStatistics {
 }
 
 impl WindowStatistics {
-    fn new(window: Window) -> WindowStatistics {
+    fn new(window: RasterWindow) -> WindowStatistics {
         WindowStatistics {
             window,
             missing: 0,
@@ -168,7 +168,7 @@ impl WindowStatistics {
         &mut self,
         ([column, row], [width, height]): ([usize; 2], [usize; 2]),
         heights: &Heights,
-        scaling: Scaling,
+        scaling: SampleScaling,
     ) {
         let ([west, north], [east, south]) = (self.window.first, self.window.last());
         for line in north.max(row)..(south + 1).min(row + height) {
@@ -191,7 +191,7 @@ impl WindowStatistics {
 
     fn into_warnings(self) -> Result<Vec<RasterWarning>, TerrainError> {
         if let Some([row, column]) = self.first_gap {
-            let Cells { columns, rows, .. } = self.window.cells;
+            let GridCells { columns, rows, .. } = self.window.cells;
             let (missing, total) = (self.missing, columns * rows);
             return match missing == total {
                 true => Err(TerrainError::Empty),

@@ -1,11 +1,11 @@
 //! Reference systems of rasters: properties in the file and properties given in addition.
 
-use super::cells::Cells;
+use super::cells::GridCells;
 use super::error::{RasterWarning, TerrainError};
 use super::height_unit::UNITS;
 use super::projected::{ProjectedSystem, Projection};
-use super::raster::{Crs, Origin, Placement, Raster, Unit};
-use super::soil_map::Region;
+use super::raster::{Crs, FramePlacement, Origin, Raster, Unit};
+use super::soil_map::SoilRegion;
 use bekker_math::geodesy::GridZone;
 
 pub use super::height_unit::HeightUnit;
@@ -165,7 +165,7 @@ impl Crs {
     }
 
     /// Returns warnings about lengths on the ground that are corrected or assumed.
-    pub(super) fn length_warnings(&self, cells: &Cells) -> Vec<RasterWarning> {
+    pub(super) fn length_warnings(&self, cells: &GridCells) -> Vec<RasterWarning> {
         if self.unit == Unit::Degree {
             return Vec::new();
         }
@@ -241,8 +241,9 @@ impl Crs {
             && self.projection == Projection::TrueToScale
     }
 
-    /// Returns whether coordinates in both systems have the same meaning, within the meter by which
-    /// geographic systems differ. A system without any specification agrees with plain ones.
+    /// Returns whether coordinates in both systems have the same meaning, within a meter, because
+    /// geographic systems differ by that. A system without any specification agrees with plain
+    /// ones.
     fn agrees(&self, other: &Crs) -> bool {
         let place = |code: u16| {
             let zone = GridZone::from_epsg(code).map(|own| (own.number, own.south));
@@ -270,7 +271,7 @@ impl Raster {
     ///
     /// # Errors
     /// A reference system other than the elevation model's, and coordinates outside its projection.
-    pub fn aligned_to(&self, placement: Option<&Placement>) -> Result<Raster, TerrainError> {
+    pub fn aligned_to(&self, placement: Option<&FramePlacement>) -> Result<Raster, TerrainError> {
         let origin = placement.map_or([0.0; 2], |own| own.origin);
         let ground = placement.map(|own| &own.crs);
         if let Some(ground) = ground.filter(|own| self.crs.is_silent() && own.unit == self.crs.unit)
@@ -289,7 +290,7 @@ impl Raster {
     /// point of them.
     fn moved_to(
         &self,
-        placement: Option<&Placement>,
+        placement: Option<&FramePlacement>,
         origin: [f64; 2],
     ) -> Result<Raster, TerrainError> {
         let Some(placement) = placement else {
@@ -308,7 +309,7 @@ impl Raster {
     /// [`TerrainError::NoOverlap`].
     pub fn check_covers(&self, ground: [f64; 4]) -> Result<(), TerrainError> {
         let own = self.covered_bounds();
-        let covered = Region::Rectangle { min: [own[0], own[1]], max: [own[2], own[3]] };
+        let covered = SoilRegion::Rectangle { min: [own[0], own[1]], max: [own[2], own[3]] };
         if covered.intersects(ground) {
             Ok(())
         } else {

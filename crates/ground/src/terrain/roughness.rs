@@ -238,12 +238,12 @@ fn spline_slope(t: f64) -> [f64; 3] {
 }
 
 /// Values at the nine lattice points around and including one of them, row by row.
-type Values<T> = [[T; 3]; 3];
+type LatticeValues<T> = [[T; 3]; 3];
 
 /// Returns the weighted sum of values, with weights across and up.
 #[inline(always)]
 fn weighted<T: Copy + Mul<Output = T> + Add<Output = T>>(
-    rows: &Values<T>,
+    rows: &LatticeValues<T>,
     across: [T; 3],
     up: [T; 3],
 ) -> T {
@@ -270,7 +270,7 @@ impl Octave {
 
     /// Returns the values around a lattice point.
     #[inline]
-    fn around(&self, cell: [i64; 2]) -> Values<f64> {
+    fn around(&self, cell: [i64; 2]) -> LatticeValues<f64> {
         let row = |b: i64| {
             let j = cell[1].wrapping_add(b);
             [
@@ -285,7 +285,7 @@ impl Octave {
     /// Returns the values around a lattice point, from those that were drawn in advance if they
     /// include it.
     #[inline(always)]
-    fn cached_around(&self, drawn: Option<&LatticeCache>, cell: [i64; 2]) -> Values<f64> {
+    fn cached_around(&self, drawn: Option<&LatticeCache>, cell: [i64; 2]) -> LatticeValues<f64> {
         match drawn.and_then(|drawn| Some(drawn.values_at(drawn.index_of(cell)?))) {
             Some(values) => values,
             None => self.around(cell),
@@ -299,7 +299,7 @@ impl Octave {
         simd: S,
         drawn: Option<&LatticeCache>,
         cells: [[i64; 2]; WIDTH],
-    ) -> Values<Lanes<S>> {
+    ) -> LatticeValues<Lanes<S>> {
         let values = match drawn.map(|drawn| (drawn, per_lane(|lane| drawn.index_of(cells[lane]))))
         {
             Some((drawn, [Some(a), Some(b), Some(c), Some(d)])) => {
@@ -415,7 +415,7 @@ impl LatticeCache {
 
     /// Returns the values that begin at an index.
     #[inline(always)]
-    fn values_at(&self, place: usize) -> Values<f64> {
+    fn values_at(&self, place: usize) -> LatticeValues<f64> {
         let row = |b: usize| {
             let row = &self.values[place + b * self.size[0]..][..3];
             [row[0], row[1], row[2]]

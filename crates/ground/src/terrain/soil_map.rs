@@ -13,7 +13,7 @@ use bekker_math::numeric::hypot;
 
 /// A part of the plane.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Region {
+pub enum SoilRegion {
     /// All points on one side of a line: those with (p - point) · direction >= 0.
     HalfPlane {
         /// A point on the line, m.
@@ -41,31 +41,31 @@ pub enum Region {
     Polygon(Vec<[f64; 2]>),
 }
 
-impl Region {
+impl SoilRegion {
     fn check(&self) -> Result<(), TerrainError> {
         let points = match self {
-            Region::HalfPlane { point, direction } => {
+            SoilRegion::HalfPlane { point, direction } => {
                 let squared = direction[0] * direction[0] + direction[1] * direction[1];
                 finite("length of a direction", squared.sqrt(), "above 0", |v| v > 0.0)?;
                 std::slice::from_ref(point)
             }
-            Region::Rectangle { min, max } => {
+            SoilRegion::Rectangle { min, max } => {
                 let bounds = [min[0], min[1], max[0], max[1]];
                 if !(min[0] < max[0] && min[1] < max[1]) {
                     return Err(TerrainError::EmptyBox { field: "rectangle", bounds });
                 }
                 return Ok(());
             }
-            Region::Band { from, to, width } => {
+            SoilRegion::Band { from, to, width } => {
                 let length = hypot(to[0] - from[0], to[1] - from[1]);
                 finite("length of a band, m", length, "above 0", |v| v > 0.0)?;
                 finite("width of a band, m", *width, "above 0", |v| v > 0.0)?;
                 &[*from, *to]
             }
-            Region::Polygon(corners) if corners.len() < 3 => {
+            SoilRegion::Polygon(corners) if corners.len() < 3 => {
                 return Err(TerrainError::Polygon(corners.len()));
             }
-            Region::Polygon(corners) => corners,
+            SoilRegion::Polygon(corners) => corners,
         };
         points
             .iter()
@@ -76,20 +76,20 @@ impl Region {
     /// Returns whether (x, y) is in the region.
     pub fn contains(&self, x: f64, y: f64) -> bool {
         match self {
-            Region::HalfPlane { point, direction } => {
+            SoilRegion::HalfPlane { point, direction } => {
                 (x - point[0]) * direction[0] + (y - point[1]) * direction[1] >= 0.0
             }
-            Region::Rectangle { min, max } => {
+            SoilRegion::Rectangle { min, max } => {
                 x >= min[0] && x <= max[0] && y >= min[1] && y <= max[1]
             }
-            Region::Band { from, to, width } => {
+            SoilRegion::Band { from, to, width } => {
                 let [ax, ay] = [to[0] - from[0], to[1] - from[1]];
                 let [rx, ry] = [x - from[0], y - from[1]];
                 let (along, aside, squared) =
                     (rx * ax + ry * ay, ax * ry - ay * rx, ax * ax + ay * ay);
                 (0.0..=squared).contains(&along) && aside * aside <= 0.25 * width * width * squared
             }
-            Region::Polygon(corners) => {
+            SoilRegion::Polygon(corners) => {
                 let mut inside = false;
                 let mut previous = corners.len() - 1;
                 for k in 0..corners.len() {
@@ -105,20 +105,20 @@ impl Region {
     }
 }
 
-impl Region {
+impl SoilRegion {
     /// Returns whether the region overlaps the interior of a rectangle `[x_min, y_min, x_max,
-    /// y_max]`, m. Contact from outside does not count.
+    /// y_max]`, m. Contact at the boundary does not count.
     pub fn intersects(&self, rectangle: [f64; 4]) -> bool {
         let [west, south, east, north] = rectangle;
         let corners = [[west, south], [east, south], [west, north], [east, north]];
         match self {
-            Region::HalfPlane { point, direction } => corners
+            SoilRegion::HalfPlane { point, direction } => corners
                 .iter()
                 .any(|[x, y]| (x - point[0]) * direction[0] + (y - point[1]) * direction[1] > 0.0),
-            Region::Rectangle { min, max } => {
+            SoilRegion::Rectangle { min, max } => {
                 min[0] < east && max[0] > west && min[1] < north && max[1] > south
             }
-            Region::Band { from, to, width } => {
+            SoilRegion::Band { from, to, width } => {
                 // two convex shapes are separate if an edge of one separates them (separating axis)
                 let strip = segment::strip(*from, *to, *width);
                 let along = [to[0] - from[0], to[1] - from[1]];
@@ -129,7 +129,7 @@ impl Region {
                     a < d && c < b
                 })
             }
-            Region::Polygon(corners) => {
+            SoilRegion::Polygon(corners) => {
                 let ends = corners.iter().zip(corners.iter().cycle().skip(1));
                 self.contains(0.5 * (west + east), 0.5 * (south + north))
                     || ends.into_iter().any(|(a, b)| segment::crosses(*a, *b, rectangle))
@@ -146,10 +146,12 @@ impl Region {
             [[west, south], [east, north]]
         };
         match self {
-            Region::HalfPlane { .. } => None,
-            Region::Rectangle { min, max } => Some([*min, *max]),
-            Region::Band { from, to, width } => Some(around(&segment::strip(*from, *to, *width))),
-            Region::Polygon(corners) => Some(around(corners)),
+            SoilRegion::HalfPlane { .. } => None,
+            SoilRegion::Rectangle { min, max } => Some([*min, *max]),
+            SoilRegion::Band { from, to, width } => {
+                Some(around(&segment::strip(*from, *to, *width)))
+            }
+            SoilRegion::Polygon(corners) => Some(around(corners)),
         }
     }
 }
@@ -190,7 +192,7 @@ struct SoilClasses {
 pub struct SoilMap {
     ground: SoilId,
     classes: Option<Arc<SoilClasses>>,
-    regions: Vec<(Region, SoilId)>,
+    regions: Vec<(SoilRegion, SoilId)>,
     /// Index of the bounded regions by position: a map may have tens of thousands.
     extents: RTree<RegionBounds>,
     /// Indices of the unbounded regions, which are half planes.
@@ -253,7 +255,7 @@ impl SoilMap {
     }
 
     /// Paints a region with a soil, over existing ones.
-    pub fn paint(mut self, region: Region, soil: SoilId) -> Result<SoilMap, TerrainError> {
+    pub fn paint(mut self, region: SoilRegion, soil: SoilId) -> Result<SoilMap, TerrainError> {
         region.check()?;
         let number = self.regions.len();
         match region.extent() {
@@ -308,8 +310,8 @@ pub struct SoilRaster<'a> {
 }
 
 impl SoilMap {
-    /// Returns the regions in the order in which they were painted.
-    pub fn regions(&self) -> &[(Region, SoilId)] {
+    /// Returns the regions in painting order.
+    pub fn regions(&self) -> &[(SoilRegion, SoilId)] {
         &self.regions
     }
 
@@ -356,8 +358,8 @@ mod tests {
 
     #[test]
     fn later_regions_cover_earlier_ones() {
-        let beyond = Region::HalfPlane { point: [10.0, 0.0], direction: [2.0, 0.0] };
-        let patch = Region::Rectangle { min: [20.0, -1.0], max: [22.0, 1.0] };
+        let beyond = SoilRegion::HalfPlane { point: [10.0, 0.0], direction: [2.0, 0.0] };
+        let patch = SoilRegion::Rectangle { min: [20.0, -1.0], max: [22.0, 1.0] };
         let map = SoilMap::uniform(FIRM).paint(beyond, MUD).unwrap().paint(patch, SNOW).unwrap();
         assert_eq!(map.soil(9.99, 5.0), FIRM);
         assert_eq!(map.soil(10.0, 5.0), MUD);
@@ -374,11 +376,13 @@ mod tests {
             let draw = |k: u64| 100.0 * dice.uniform(8 * u64::from(number) + k);
             let (x, y, size) = (draw(0), draw(1), 0.2 * draw(2) + 0.1);
             let region = match number % 4 {
-                0 => Region::Rectangle { min: [x, y], max: [x + size, y + size] },
-                1 => Region::Band { from: [x, y], to: [draw(3), draw(4)], width: 0.2 * size },
-                2 => Region::Polygon(vec![[x, y], [x + size, y], [x, y + size]]),
-                _ if number < 20 => Region::HalfPlane { point: [x, 80.0], direction: [0.1, 1.0] },
-                _ => Region::Rectangle { min: [x, y], max: [x + 0.5, y + 0.5] },
+                0 => SoilRegion::Rectangle { min: [x, y], max: [x + size, y + size] },
+                1 => SoilRegion::Band { from: [x, y], to: [draw(3), draw(4)], width: 0.2 * size },
+                2 => SoilRegion::Polygon(vec![[x, y], [x + size, y], [x, y + size]]),
+                _ if number < 20 => {
+                    SoilRegion::HalfPlane { point: [x, 80.0], direction: [0.1, 1.0] }
+                }
+                _ => SoilRegion::Rectangle { min: [x, y], max: [x + 0.5, y + 0.5] },
             };
             map = map.paint(region, SoilId(number)).unwrap();
         }
@@ -393,14 +397,14 @@ mod tests {
     #[test]
     fn a_polygon_may_be_concave() {
         let corner = vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [2.0, 4.0], [2.0, 2.0], [0.0, 2.0]];
-        let region = Region::Polygon(corner);
+        let region = SoilRegion::Polygon(corner);
         assert!(region.contains(1.0, 1.0) && region.contains(3.0, 3.0));
         assert!(!region.contains(1.0, 3.0) && !region.contains(5.0, 1.0));
     }
 
     #[test]
     fn a_band_follows_its_axis() {
-        let band = Region::Band { from: [0.0, 0.0], to: [10.0, 10.0], width: 2.0 };
+        let band = SoilRegion::Band { from: [0.0, 0.0], to: [10.0, 10.0], width: 2.0 };
         assert!(band.contains(5.0, 6.3) && !band.contains(5.0, 6.5));
     }
 
@@ -408,9 +412,9 @@ mod tests {
     /// rectangle rotated: it does not extend beyond its ends.
     #[test]
     fn a_band_ends_flat_at_its_ends() {
-        let straight = Region::Band { from: [20.0, 0.0], to: [60.0, 0.0], width: 40.0 };
-        let turned = Region::Band { from: [12.0, 16.0], to: [36.0, 48.0], width: 40.0 };
-        let rectangle = Region::Rectangle { min: [20.0, -20.0], max: [60.0, 20.0] };
+        let straight = SoilRegion::Band { from: [20.0, 0.0], to: [60.0, 0.0], width: 40.0 };
+        let turned = SoilRegion::Band { from: [12.0, 16.0], to: [36.0, 48.0], width: 40.0 };
+        let rectangle = SoilRegion::Rectangle { min: [20.0, -20.0], max: [60.0, 20.0] };
         assert_eq!(straight.extent(), rectangle.extent());
         for (x, y) in (-10..90).flat_map(|x| (-40..40).map(move |y| (f64::from(x), f64::from(y)))) {
             // off the edges, where rounding decides whether a rotated point is inside
@@ -460,19 +464,19 @@ mod tests {
     fn regions_are_checked() {
         let refuse = |region| SoilMap::uniform(FIRM).paint(region, MUD).unwrap_err().to_string();
         assert_eq!(
-            refuse(Region::Polygon(vec![[0.0, 0.0]])),
+            refuse(SoilRegion::Polygon(vec![[0.0, 0.0]])),
             "polygon has 1 corners; allowed: at least 3"
         );
         assert_eq!(
-            refuse(Region::HalfPlane { point: [0.0, 0.0], direction: [0.0, 0.0] }),
+            refuse(SoilRegion::HalfPlane { point: [0.0, 0.0], direction: [0.0, 0.0] }),
             "length of a direction is 0; allowed: above 0"
         );
         assert_eq!(
-            refuse(Region::Band { from: [3.0, 4.0], to: [3.0, 4.0], width: 1.0 }),
+            refuse(SoilRegion::Band { from: [3.0, 4.0], to: [3.0, 4.0], width: 1.0 }),
             "length of a band, m is 0; allowed: above 0"
         );
         assert!(
-            refuse(Region::Rectangle { min: [1.0, 0.0], max: [0.0, 1.0] }).contains("is empty")
+            refuse(SoilRegion::Rectangle { min: [1.0, 0.0], max: [0.0, 1.0] }).contains("is empty")
         );
     }
 }

@@ -98,7 +98,7 @@ mod tests {
     /// Holes, ditches across the whole field, and a single hole: the sum over the listed stamps
     /// equals the sum over all, bit by bit.
     #[test]
-    fn what_is_left_out_adds_nothing() {
+    fn omitted_stamps_add_nothing() {
         let dice = RandomStream::new(5, "stamps");
         let draw = |k: u64| 200.0 * dice.uniform(k) - 100.0;
         let hole = |k: u64| Stamp::hole([draw(4 * k), draw(4 * k + 1)], 2.5, 1.5, 2.5);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_holes_are_few_about_a_place() {
+    fn ten_thousand_holes_are_few_at_a_position() {
         let dice = RandomStream::new(5, "holes");
         let draw = |k: u64| 2000.0 * dice.uniform(k);
         let holes = (0..10_000).map(|k| Stamp::hole([draw(2 * k), draw(2 * k + 1)], 2.5, 1.5, 2.5));

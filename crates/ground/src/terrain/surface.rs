@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cells::Cells;
+use super::cells::GridCells;
 use super::error::{TerrainError, finite};
 use super::procedural::Procedural;
 use super::raster::{Raster, Unit};
@@ -124,7 +124,7 @@ struct BicubicCell {
 
 impl BicubicCell {
     #[inline]
-    fn locate(cells: &Cells, x: f64, y: f64) -> BicubicCell {
+    fn locate(cells: &GridCells, x: f64, y: f64) -> BicubicCell {
         BicubicCell { across: Span::new(cells, 0, x), up: Span::new(cells, 1, y), size: cells.size }
     }
 
@@ -160,7 +160,7 @@ struct Span {
 
 impl Span {
     #[inline]
-    fn new(cells: &Cells, axis: usize, coordinate: f64) -> Span {
+    fn new(cells: &GridCells, axis: usize, coordinate: f64) -> Span {
         let count = if axis == 0 { cells.columns } else { cells.rows };
         let place = (coordinate - cells.south_west[axis]) / cells.size[axis];
         let place = place.max(0.0).min((count - 1) as f64);

@@ -59,7 +59,7 @@ fn the_surface_passes_through_every_height() {
 }
 
 #[test]
-fn a_terrain_ends_and_goes_on_level() {
+fn a_terrain_ends_and_continues_level() {
     let terrain = terrain(raster(9, 7, |x, _| x));
     assert_eq!(terrain.bounds(), [-40.0, 16.0, 40.0, 64.0]);
     assert!(terrain.contains(40.0, 64.0) && !terrain.contains(40.1, 64.0));
@@ -83,7 +83,7 @@ fn a_plane_has_its_grade_and_no_end() {
 /// Terrain with raster, roughness and stamp.
 fn rich() -> Terrain {
     let surface = Surface::raster(raster(9, 7, hilly)).unwrap();
-    let mud = Region::HalfPlane { point: [5.0, 0.0], direction: [1.0, 0.0] };
+    let mud = SoilRegion::HalfPlane { point: [5.0, 0.0], direction: [1.0, 0.0] };
     Terrain::builder(surface, SoilMap::uniform(SOIL).paint(mud, SoilId(1)).unwrap())
         .roughness(Roughness::new(RoughnessClass::D, 4))
         .stamp(Stamp::ditch([0.0, 20.0], [0.0, 60.0], 3.0, 1.0, 1.0))
@@ -135,7 +135,7 @@ fn terrains_cross_threads() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_values_are_reported() {
     let gap = raster(3, 3, |x, y| if x == -30.0 && y == 24.0 { f64::NAN } else { 1.0 });
     assert!(matches!(Surface::raster(gap), Err(TerrainError::NoData { missing: 1, .. })));
     let mut degrees = raster(3, 3, hilly);

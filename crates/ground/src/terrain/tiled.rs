@@ -5,10 +5,10 @@ use std::io::{BufReader, Read, Seek};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::cells::Cells;
+use super::cells::GridCells;
 use super::error::TerrainError;
-use super::geotiff::{ChunkGrid, HeightReader, Heights, Scaling};
-use super::raster_file::Window;
+use super::geotiff::{ChunkGrid, HeightReader, Heights, SampleScaling};
+use super::raster_file::RasterWindow;
 use super::surface::BicubicStencil;
 use arc_swap::ArcSwapOption;
 
@@ -28,16 +28,16 @@ pub struct TiledRaster {
     slots: Vec<Slot>,
     /// Number of tiles decoded so far.
     decoded: AtomicU64,
-    source: Mutex<Source>,
+    source: Mutex<ChunkSource>,
     fault: OnceLock<TerrainError>,
 }
 
 /// Immutable layout of the raster.
 pub(super) struct RasterLayout {
-    pub window: Window,
+    pub window: RasterWindow,
     pub chunks: ChunkGrid,
     /// Conversion of samples to heights.
-    pub scaling: Scaling,
+    pub scaling: SampleScaling,
     /// Checksum of each chunk that overlaps the window.
     pub checksums: Vec<u32>,
     /// Limit for decoded heights, bytes.
@@ -60,7 +60,7 @@ impl<T: Read + Seek + Send> HeightFile for T {}
 /// A buffered [`HeightFile`].
 pub(super) type BufferedSource = BufReader<Box<dyn HeightFile>>;
 
-struct Source {
+struct ChunkSource {
     file: HeightReader<BufferedSource>,
     /// Size of the decoded heights, bytes.
     held: usize,
@@ -96,13 +96,13 @@ pub(super) fn checksum(heights: &Heights) -> u32 {
 impl TiledRaster {
     pub(super) fn new(file: HeightReader<BufferedSource>, layout: RasterLayout) -> TiledRaster {
         let slots = (0..layout.chunks.len()).map(|_| Slot::default()).collect();
-        let source = Mutex::new(Source { file, held: 0 });
+        let source = Mutex::new(ChunkSource { file, held: 0 });
         TiledRaster { layout, slots, decoded: AtomicU64::new(0), source, fault: OnceLock::new() }
     }
 
     /// Returns its cells, in local meters.
     #[inline]
-    pub fn cells(&self) -> Cells {
+    pub fn cells(&self) -> GridCells {
         self.layout.window.cells
     }
 
@@ -130,20 +130,20 @@ impl TiledRaster {
         let rows = [(y + distance, 2.0), (y - distance, -1.0)]
             .map(|(y, beyond)| self.row(index(1, y, cells.rows, beyond)));
         for chunk in self.layout.chunks.overlapping(columns, rows) {
-            self.with(chunk, |_| ());
+            self.with_chunk(chunk, |_| ());
         }
     }
 
     /// Returns the file's row, from the north, of a row of the window, from the south.
     #[inline]
     fn row(&self, from_south: usize) -> usize {
-        let Window { cells, first } = self.layout.window;
+        let RasterWindow { cells, first } = self.layout.window;
         first[1] + cells.rows - 1 - from_south
     }
 
     /// Calls `read` with the heights of a chunk, or with `None` if it cannot be decoded.
     #[inline]
-    fn with<T>(&self, chunk: usize, read: impl FnOnce(Option<&Heights>) -> T) -> T {
+    fn with_chunk<T>(&self, chunk: usize, read: impl FnOnce(Option<&Heights>) -> T) -> T {
         let slot = &self.slots[chunk];
         let held = slot.heights.load();
         match &*held {
@@ -217,7 +217,7 @@ impl BicubicStencil for TiledRaster {
         let one = chunks.chunk_of(columns[0], rows[3]);
         if one == chunks.chunk_of(columns[3], rows[0]) {
             let (first, width) = (chunks.index_in_chunk(columns[0], rows[3]), chunks.width(one));
-            return self.with(one, |heights| match heights {
+            return self.with_chunk(one, |heights| match heights {
                 Some(heights) => rows.map(|row| {
                     let line = first + (row - rows[3]) * width;
                     columns.map(|column| scaling.apply(heights.get(line + (column - columns[0]))))
@@ -226,7 +226,7 @@ impl BicubicStencil for TiledRaster {
             });
         }
         let height = |column: usize, row: usize| {
-            self.with(chunks.chunk_of(column, row), |heights| {
+            self.with_chunk(chunks.chunk_of(column, row), |heights| {
                 heights.map_or(f64::NAN, |own| {
                     scaling.apply(own.get(chunks.index_in_chunk(column, row)))
                 })

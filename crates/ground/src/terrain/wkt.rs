@@ -3,7 +3,8 @@
 use super::angles::AngleFrame;
 use super::error::TerrainError;
 use super::projected::{
-    Family, Parameter, Parameters, ProjectedSystem, Projection, exact_length, prime_meridian,
+    Parameter, ProjectedSystem, Projection, ProjectionFamily, ProjectionParameters, exact_length,
+    prime_meridian,
 };
 use super::raster::{Crs, Unit};
 use super::reference::HeightUnit;
@@ -13,12 +14,12 @@ const DEEPEST: usize = 64;
 
 /// A keyword with the content of its brackets.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Node {
+pub(super) struct WktNode {
     /// Upper-case keyword.
     keyword: String,
     /// Texts and numbers, in order.
     values: Vec<String>,
-    nodes: Vec<Node>,
+    nodes: Vec<WktNode>,
 }
 
 struct Parser<'a> {
@@ -38,11 +39,11 @@ impl Parser<'_> {
     }
 
     /// Parses the brackets after a keyword.
-    fn node(&mut self, keyword: &str, depth: usize) -> Option<Node> {
+    fn node(&mut self, keyword: &str, depth: usize) -> Option<WktNode> {
         if depth > DEEPEST {
             return None;
         }
-        let mut node = Node { keyword: keyword.to_ascii_uppercase(), ..Node::default() };
+        let mut node = WktNode { keyword: keyword.to_ascii_uppercase(), ..WktNode::default() };
         self.text = self.text.strip_prefix(['[', '('])?;
         loop {
             self.skip(|c| c.is_whitespace() || c == ',');
@@ -73,8 +74,8 @@ pub(super) fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-impl Node {
-    pub fn parse(text: &str) -> Option<Node> {
+impl WktNode {
+    pub fn parse(text: &str) -> Option<WktNode> {
         let mut parser = Parser { text: text.trim_matches(['\0', '\u{feff}']).trim() };
         let keyword = parser.word();
         parser.node(&keyword, 0)
@@ -84,12 +85,12 @@ impl Node {
         keywords.contains(&self.keyword.as_str())
     }
 
-    fn child(&self, keywords: &[&str]) -> Option<&Node> {
+    fn child(&self, keywords: &[&str]) -> Option<&WktNode> {
         self.nodes.iter().find(|node| node.is(keywords))
     }
 
     /// Returns the first node with one of these keywords: itself or a descendant.
-    fn find(&self, keywords: &[&str]) -> Option<&Node> {
+    fn find(&self, keywords: &[&str]) -> Option<&WktNode> {
         if self.is(keywords) {
             return Some(self);
         }
@@ -131,7 +132,7 @@ const BASES: [&str; 7] =
     ["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS", "BASEGEOGCRS", "BASEGEODCRS"];
 
 /// Returns the unit of longitudes and latitudes and the prime meridian of a geographic system.
-fn angle_frame(node: &Node) -> Result<AngleFrame, TerrainError> {
+fn angle_frame(node: &WktNode) -> Result<AngleFrame, TerrainError> {
     let unit = ["UNIT", "ANGLEUNIT"];
     let own = node.child(&unit);
     let mut axes = node.nodes.iter().filter(|node| node.is(&["AXIS"]));
@@ -187,8 +188,8 @@ impl Crs {
             let ProjectedSystem { length, projection } = ProjectedSystem::from_proj(text);
             return metric(Crs { length, projection, text: own, ..Crs::local() });
         }
-        let root = Node::parse(text).ok_or_else(refused)?;
-        let heights = match root.find(&VERTICAL).and_then(Node::length) {
+        let root = WktNode::parse(text).ok_or_else(refused)?;
+        let heights = match root.find(&VERTICAL).and_then(WktNode::length) {
             Some(length) => Some(HeightUnit::from_length(length)?),
             None => None,
         };
@@ -219,7 +220,7 @@ fn geographic_code(name: &str) -> Option<u16> {
     }
 }
 
-fn projected(node: &Node) -> Result<Crs, TerrainError> {
+fn projected(node: &WktNode) -> Result<Crs, TerrainError> {
     let length = node.length().filter(|length| length.is_finite() && *length > 0.0);
     let length = exact_length(length.unwrap_or(1.0));
     let text = Some(node.name().to_string());
@@ -288,13 +289,13 @@ pub(super) fn utm_code(datum: u16, number: u16, is_south: bool) -> Option<u16> {
 }
 
 /// Returns the projection of a node, from its own method and constants.
-fn mapped(node: &Node) -> Result<Projection, TerrainError> {
+fn mapped(node: &WktNode) -> Result<Projection, TerrainError> {
     let inner = node.child(&["CONVERSION"]).unwrap_or(node);
     let Some(method) = inner.child(&["PROJECTION", "METHOD"]) else {
         return Ok(Projection::Unknown(node.name().to_string()));
     };
     let angles = node.find(&BASES).map_or(Ok(AngleFrame::PLAIN), angle_frame)?;
-    let parameters: Vec<(String, &Node)> = inner
+    let parameters: Vec<(String, &WktNode)> = inner
         .nodes
         .iter()
         .filter(|own| own.is(&["PARAMETER"]))
@@ -315,7 +316,8 @@ fn mapped(node: &Node) -> Result<Projection, TerrainError> {
         Some(own.number(1)? * unit.unwrap_or(angles.degrees))
     };
     let family = family(method.name());
-    let is_second = family == Family::LambertConformal || family == Family::Albers;
+    let is_second =
+        family == ProjectionFamily::LambertConformal || family == ProjectionFamily::Albers;
     let number = |parameter| match parameter {
         Parameter::Latitude => angle(&[
             "latitudeoforigin",
@@ -358,7 +360,7 @@ fn mapped(node: &Node) -> Result<Projection, TerrainError> {
     let radius = figure.and_then(|own| own.number(1));
     let sphere = if is_web || is_round { radius } else { None };
     // polar variants give the parallel of true scale where others give the center
-    let parameters = Parameters { number: &number, sphere };
+    let parameters = ProjectionParameters { number: &number, sphere };
     if name.contains("polarstereographic")
         || name.contains("stereographicnorthpole")
         || name.contains("stereographicsouthpole")
@@ -378,7 +380,7 @@ fn polar_latitude(method: &str, parallel: Option<f64>) -> Option<f64> {
 
 /// Returns a polar stereographic projection from its latitude, which is that of the pole or that of
 /// true scale.
-pub(super) fn polar(parameters: &Parameters<'_>, name: &str) -> Projection {
+pub(super) fn polar(parameters: &ProjectionParameters<'_>, name: &str) -> Projection {
     let get = parameters.number;
     let latitude = get(Parameter::TrueParallel).or_else(|| get(Parameter::Latitude));
     let latitude = latitude.unwrap_or(90.0);
@@ -390,38 +392,38 @@ pub(super) fn polar(parameters: &Parameters<'_>, name: &str) -> Projection {
         Parameter::TrueParallel => Some(latitude).filter(|own| own.abs() < 89.999),
         other => get(other),
     };
-    let parameters = Parameters { number: &number, sphere: parameters.sphere };
-    parameters.projection(Family::Stereographic, name)
+    let parameters = ProjectionParameters { number: &number, sphere: parameters.sphere };
+    parameters.projection(ProjectionFamily::Stereographic, name)
 }
 
 /// Returns the family of a projection by its name in WKT.
-pub(super) fn family(method: &str) -> Family {
+pub(super) fn family(method: &str) -> ProjectionFamily {
     let name = plain(method);
     let has = |part: &str| name.contains(part);
     if has("oblique") && has("mercator") || has("hotine") || has("laborde") {
-        Family::Other
+        ProjectionFamily::Other
     } else if has("transversemercator") || has("gausskruger") {
         // axes of the south-oriented variant are reversed; lengths are the same
-        Family::TransverseMercator
+        ProjectionFamily::TransverseMercator
     } else if has("mercator") {
-        Family::Mercator
+        ProjectionFamily::Mercator
     } else if has("lambertconformal") || has("lambertconicconformal") {
-        Family::LambertConformal
+        ProjectionFamily::LambertConformal
     } else if has("albers") {
-        Family::Albers
+        ProjectionFamily::Albers
     } else if has("azimuthalequalarea") {
-        Family::AzimuthalEqualArea
+        ProjectionFamily::AzimuthalEqualArea
     } else if has("cylindricalequalarea") {
-        Family::CylindricalEqualArea
+        ProjectionFamily::CylindricalEqualArea
     } else if has("equirectangular") || has("equidistantcylindrical") || has("platecarree") {
-        Family::EquidistantCylindrical
+        ProjectionFamily::EquidistantCylindrical
     } else if has("stereographic") {
-        Family::Stereographic
+        ProjectionFamily::Stereographic
     } else if has("sinusoidal") {
-        Family::Sinusoidal
+        ProjectionFamily::Sinusoidal
     } else if has("miller") {
-        Family::Miller
+        ProjectionFamily::Miller
     } else {
-        Family::Other
+        ProjectionFamily::Other
     }
 }

@@ -1,10 +1,10 @@
 //! Task: keep the gap to the vehicle ahead, over soft patches that it has rutted.
 
-use super::{Action, ENERGY, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext};
-use crate::level_spec::Patch;
+use super::{Action, ENERGY, EpisodeEnding, LearningTask, LevelRng, LevelSpec, TaskContext};
+use crate::level_spec::SoilPatch;
 use crate::observation::bearing;
 use bekker_math::numeric::hypot;
-use bekker_scenario::config::Surface;
+use bekker_scenario::config::SurfaceConfig;
 
 /// The convoy task.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Convoy {
     }
 }
 
-impl Task for Convoy {
+impl LearningTask for Convoy {
     fn id(&self) -> &'static str {
         "Convoy"
     }
@@ -56,14 +56,14 @@ impl Task for Convoy {
 
     fn spec(&self, rng: &mut LevelRng, difficulty: f64) -> LevelSpec {
         let patches = 1 + (3.0 * difficulty) as usize;
-        let mut patch = || Patch {
+        let mut patch = || SoilPatch {
             soil: rng.choose(&SOFT),
             center: [rng.uniform(15.0, 80.0), rng.uniform(-4.0, 4.0)],
             radius: rng.uniform(3.0, 8.0),
         };
         let patches = (0..patches).map(|_| patch()).collect();
         LevelSpec {
-            surface: Surface::Procedural {
+            surface: SurfaceConfig::Procedural {
                 elevation: 0.0,
                 amplitude: 0.2 + 0.8 * difficulty,
                 wavelength: 60.0,

@@ -19,7 +19,7 @@ use bekker_world::World;
 use std::fmt::Debug;
 
 /// A task; its rewards and endings are independent of those of the simulation.
-pub trait Task: Debug + Sync {
+pub trait LearningTask: Debug + Sync {
     /// Name of the task.
     fn id(&self) -> &'static str;
 
@@ -100,7 +100,7 @@ const REACHED: f64 = 3.0;
 const LEFT: f64 = 1.5;
 /// Reward for reaching the goal; it is the penalty for any other ending.
 const PRIZE: f64 = 50.0;
-/// Energy at the wheels that costs as much as a meter of progress, J.
+/// Energy at the wheels whose cost equals the reward of a meter of progress, J.
 const ENERGY: f64 = 1e5;
 
 impl TaskContext<'_> {
@@ -229,11 +229,11 @@ impl EpisodeEnding {
 }
 
 /// All tasks.
-pub const TASKS: [&dyn Task; 6] = [
+pub const TASKS: [&dyn LearningTask; 6] = [
     &slip_speed::SlipSpeed,
     &soft_goal::SoftGoal,
     &side_slope::SideSlope,
-    &obstacles::Obstacles,
+    &obstacles::ObstacleTask,
     &recover::Recover,
     &convoy::Convoy,
 ];
@@ -241,8 +241,8 @@ pub const TASKS: [&dyn Task; 6] = [
 /// Returns the task with a name.
 ///
 /// # Errors
-/// [`LearningError::NoTask`] when there is none.
-pub fn task(name: &str) -> Result<&'static dyn Task, LearningError> {
+/// [`LearningError::NoTask`] for an unknown name.
+pub fn task(name: &str) -> Result<&'static dyn LearningTask, LearningError> {
     TASKS.into_iter().find(|task| task.id() == name).ok_or_else(|| {
         let known: Vec<&str> = TASKS.iter().map(|task| task.id()).collect();
         LearningError::NoTask { name: name.into(), known: known.join(", ") }

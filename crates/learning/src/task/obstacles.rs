@@ -1,15 +1,15 @@
 //! Task: reach a goal among holes, ditches, trees and rocks.
 
-use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext, WAY_TERMS};
-use crate::level_spec::PlacedObstacle;
+use super::{Action, EpisodeEnding, LearningTask, LevelRng, LevelSpec, TaskContext, WAY_TERMS};
+use crate::level_spec::LevelObstacle;
 use bekker_agent::PropKind;
 use bekker_math::numeric::{cos, hypot, sin};
-use bekker_scenario::config::{Face, Stamp, Surface};
+use bekker_scenario::config::{Face, StampConfig, SurfaceConfig};
 use std::f64::consts::FRAC_PI_2;
 
 /// The obstacle task.
 #[derive(Debug)]
-pub struct Obstacles;
+pub struct ObstacleTask;
 
 /// Soils with good bearing capacity.
 const SOILS: [&str; 4] =
@@ -42,7 +42,7 @@ const DITCH: f64 = 1.5;
 const SPEED: f64 = 3.5;
 const SLOWS: f64 = 8.0;
 
-impl Task for Obstacles {
+impl LearningTask for ObstacleTask {
     fn id(&self) -> &'static str {
         "Obstacles"
     }
@@ -71,24 +71,24 @@ impl Task for Obstacles {
             let kind =
                 rng.choose(&[PropKind::Oak, PropKind::Spruce, PropKind::Rock, PropKind::Rock]);
             let thick = if kind == PropKind::Rock { [0.8, 2.0] } else { [0.25, 0.5] };
-            PlacedObstacle { kind, place, diameter: rng.uniform(thick[0], thick[1]) }
+            LevelObstacle { kind, place, diameter: rng.uniform(thick[0], thick[1]) }
         });
         let obstacles = obstacles.collect();
-        let holes = (0..many(HOLES)).map(|_| Stamp::Hole {
+        let holes = (0..many(HOLES)).map(|_| StampConfig::Hole {
             at: place(rng, 8.0),
             radius: rng.uniform(1.0, 2.5),
             depth: rng.uniform(0.4, 0.4 + 0.8 * difficulty),
             edge: None,
             face: Face::Smooth,
         });
-        let mut stamps: Vec<Stamp> = holes.collect();
+        let mut stamps: Vec<StampConfig> = holes.collect();
         stamps.extend((0..many(DITCHES)).map(|_| {
             let [x, y] = place(rng, 6.0);
             let (along, half) = (bearing + FRAC_PI_2, rng.uniform(3.0, 6.0));
             let (dx, dy) = (half * cos(along), half * sin(along));
             let width = rng.uniform(1.2, 2.4);
             let depth = rng.uniform(0.4, 0.4 + 0.6 * difficulty);
-            Stamp::Ditch {
+            StampConfig::Ditch {
                 from: [x - dx, y - dy],
                 to: [x + dx, y + dy],
                 width,
@@ -98,7 +98,7 @@ impl Task for Obstacles {
             }
         }));
         LevelSpec {
-            surface: Surface::Procedural {
+            surface: SurfaceConfig::Procedural {
                 elevation: 0.0,
                 amplitude: 0.2 + 0.6 * difficulty,
                 wavelength: 40.0,
@@ -173,9 +173,9 @@ impl CandidateArc {
 /// Returns whether a disk of the vehicle touches an obstacle or a hole.
 fn is_taken(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
     let near = |[px, py]: [f64; 2], reach: f64| hypot(px - x, py - y) < reach;
-    let stands = |thing: &PlacedObstacle| near(thing.place, 0.5 * thing.diameter + HALF);
-    let hole = |stamp: &Stamp| match stamp {
-        Stamp::Hole { at, radius, .. } => near(*at, radius + HALF - RIM),
+    let stands = |thing: &LevelObstacle| near(thing.place, 0.5 * thing.diameter + HALF);
+    let hole = |stamp: &StampConfig| match stamp {
+        StampConfig::Hole { at, radius, .. } => near(*at, radius + HALF - RIM),
         _ => false,
     };
     spec.obstacles.iter().any(stands) || spec.stamps.iter().any(hole)
@@ -184,7 +184,7 @@ fn is_taken(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
 /// Returns whether a disk of the vehicle touches a ditch.
 fn is_ditch(spec: &LevelSpec, [x, y]: [f64; 2]) -> bool {
     spec.stamps.iter().any(|stamp| match stamp {
-        Stamp::Ditch { from, to, width, .. } => {
+        StampConfig::Ditch { from, to, width, .. } => {
             let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
             let length = hypot(dx, dy).max(1e-9);
             let along = ((x - from[0]) * dx + (y - from[1]) * dy) / length;

@@ -1,8 +1,8 @@
 //! Task: get out of a soft hollow, forward or backward.
 
-use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext, WAY_TERMS};
+use super::{Action, EpisodeEnding, LearningTask, LevelRng, LevelSpec, TaskContext, WAY_TERMS};
 use bekker_math::numeric::hypot;
-use bekker_scenario::config::{Face, Stamp, Surface};
+use bekker_scenario::config::{Face, StampConfig, SurfaceConfig};
 
 /// The recovery task.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ const DEPTHS: [f64; 2] = [0.3, 0.7];
 /// Distance beyond the edge that counts as out, m.
 const OUT: f64 = 1.0;
 
-impl Task for Recover {
+impl LearningTask for Recover {
     fn id(&self) -> &'static str {
         "Recover"
     }
@@ -46,8 +46,14 @@ impl Task for Recover {
         let depth = DEPTHS[0] + difficulty * rng.uniform(0.5, 1.0) * DEPTHS[1];
         let at = [rng.uniform(-0.5, 0.5), rng.uniform(-0.5, 0.5)];
         LevelSpec {
-            stamps: vec![Stamp::Hole { at, radius: RADIUS, depth, edge: None, face: Face::Smooth }],
-            surface: Surface::default(),
+            stamps: vec![StampConfig::Hole {
+                at,
+                radius: RADIUS,
+                depth,
+                edge: None,
+                face: Face::Smooth,
+            }],
+            surface: SurfaceConfig::default(),
             soil: rng.choose(&SOILS),
             payload: difficulty * rng.uniform(0.0, 800.0),
             ..LevelSpec::default()

@@ -1,10 +1,10 @@
 //! Task: keep a level route along a side slope without sliding or overturning.
 
-use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext};
+use super::{Action, EpisodeEnding, LearningTask, LevelRng, LevelSpec, TaskContext};
 use crate::observation::bearing;
 use bekker_math::numeric::{asin, sin, tan};
 use bekker_math::spatial::Vec3;
-use bekker_scenario::config::Surface;
+use bekker_scenario::config::SurfaceConfig;
 
 /// The side-slope task.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ const LEFT: f64 = 5.0;
 /// Roll above which a penalty applies, rad.
 const ROLL: f64 = 0.35;
 
-impl Task for SideSlope {
+impl LearningTask for SideSlope {
     fn id(&self) -> &'static str {
         "SideSlope"
     }
@@ -44,7 +44,7 @@ impl Task for SideSlope {
         let uphill_deg = rng.choose(&[90.0, -90.0]);
         let grade = tan(slope.to_radians());
         LevelSpec {
-            surface: Surface::Slope { elevation: 0.0, grade, uphill_deg },
+            surface: SurfaceConfig::Slope { elevation: 0.0, grade, uphill_deg },
             soil: rng.choose(&SOILS),
             payload: difficulty * rng.uniform(0.0, 800.0),
             ..LevelSpec::default()

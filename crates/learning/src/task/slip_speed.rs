@@ -1,8 +1,8 @@
 //! Task: hold a speed that changes every four seconds, on an unknown soil.
 
-use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext};
+use super::{Action, EpisodeEnding, LearningTask, LevelRng, LevelSpec, TaskContext};
 use bekker_math::numeric::atan;
-use bekker_scenario::config::Surface;
+use bekker_scenario::config::SurfaceConfig;
 
 /// The speed task.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ const ERROR: f64 = 2.0;
 /// Slip above which a penalty applies.
 const SLIP: f64 = 0.2;
 
-impl Task for SlipSpeed {
+impl LearningTask for SlipSpeed {
     fn id(&self) -> &'static str {
         "SlipSpeed"
     }
@@ -48,7 +48,7 @@ impl Task for SlipSpeed {
     fn spec(&self, rng: &mut LevelRng, difficulty: f64) -> LevelSpec {
         let grade = difficulty * rng.uniform(GRADES[0], GRADES[1]);
         LevelSpec {
-            surface: Surface::Slope { elevation: 0.0, grade, uphill_deg: 0.0 },
+            surface: SurfaceConfig::Slope { elevation: 0.0, grade, uphill_deg: 0.0 },
             soil: rng.choose(&SOILS),
             payload: difficulty * rng.uniform(0.0, 1000.0),
             speeds: (0..5).map(|_| rng.uniform(SPEEDS[0], SPEEDS[1])).collect(),

@@ -1,10 +1,10 @@
 //! Task: reach a goal over rolling ground with soft patches.
 
-use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext, WAY_TERMS};
-use crate::level_spec::Patch;
+use super::{Action, EpisodeEnding, LearningTask, LevelRng, LevelSpec, TaskContext, WAY_TERMS};
+use crate::level_spec::SoilPatch;
 use crate::observation::bearing;
 use bekker_math::numeric::{cos, sin};
-use bekker_scenario::config::Surface;
+use bekker_scenario::config::SurfaceConfig;
 
 /// The soft-ground task.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ const SOFT: [&str; 4] = ["lean_clay_32_wes", "dry_sand_lll", "clayey_55_thailand
 /// Distance of the goal, m.
 const DISTANCES: [f64; 2] = [25.0, 50.0];
 
-impl Task for SoftGoal {
+impl LearningTask for SoftGoal {
     fn id(&self) -> &'static str {
         "SoftGoal"
     }
@@ -43,7 +43,7 @@ impl Task for SoftGoal {
         let mut patch = || {
             let along = rng.uniform(0.3, 0.75);
             let aside = rng.uniform(-6.0, 6.0);
-            Patch {
+            SoilPatch {
                 soil: rng.choose(&SOFT),
                 center: [
                     along * goal[0] - aside * sin(bearing),
@@ -54,7 +54,7 @@ impl Task for SoftGoal {
         };
         let patches = (0..patches).map(|_| patch()).collect();
         LevelSpec {
-            surface: Surface::Procedural {
+            surface: SurfaceConfig::Procedural {
                 elevation: 0.0,
                 amplitude: 0.3 + 1.7 * difficulty,
                 wavelength: 40.0,

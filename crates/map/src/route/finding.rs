@@ -56,7 +56,7 @@ pub enum Risk {
         /// Half the track width over the height of the center of mass.
         limit: f64,
     },
-    /// Soil with little drawbar pull, or in which the vehicle is hung up.
+    /// Soil with little drawbar pull, or with the vehicle high-centered.
     SoftSoil {
         /// Name of the soil.
         soil: String,

@@ -8,13 +8,13 @@ mod finding;
 pub use bekker_rig::Trafficability;
 pub use finding::{Finding, Risk, RouteSegment};
 
-use bekker_agent::{AgentModel, AnyVehicle, GroundVehicle, Prop, PropForm, PropKind};
+use bekker_agent::{AgentModel, AnyVehicle, GroundVehicle, PropForm, PropKind, SceneryObject};
 use bekker_ground::soil::SoilId;
 use bekker_ground::terrain::Terrain;
 use bekker_math::numeric::{hypot, tan};
 use bekker_sensor::Model;
 use bekker_vehicle::driver::{BESIDE, Driver, Path, PathFollower, SteeringGeometry};
-use bekker_vehicle::spec::Footprint;
+use bekker_vehicle::spec::VehicleFootprint;
 use bekker_world::WorldModel;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ const LOW_DRAWBAR: f64 = 0.15;
 
 /// A point of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Station {
+pub struct RouteStation {
     /// Distance from the first vehicle's start, m; negative behind it.
     pub distance: f64,
     /// Position, m.
@@ -65,7 +65,7 @@ pub struct PlannedRoute {
     /// Indices of the vehicles, the leading one first.
     pub vehicles: Vec<usize>,
     /// Stations of the route, from the start of the rearmost vehicle.
-    pub stations: Vec<Station>,
+    pub stations: Vec<RouteStation>,
     /// Time of the leading vehicle to the end of the route at the driver's speed, s.
     pub time: f64,
 }
@@ -104,7 +104,7 @@ pub struct RouteCheck {
 
 /// Checks the routes of a world that is to be driven for `duration` s, with the static obstacles
 /// `props`.
-pub fn check_routes(model: &WorldModel, duration: f64, props: &[Prop]) -> RouteCheck {
+pub fn check_routes(model: &WorldModel, duration: f64, props: &[SceneryObject]) -> RouteCheck {
     let terrain = model.ground.terrain();
     let soils = model.ground.soils();
     let traction: Vec<Vec<Trafficability>> = model
@@ -237,7 +237,7 @@ fn stations(
     path: &Path,
     [begin, end]: [f64; 2],
     zero: f64,
-) -> Vec<Station> {
+) -> Vec<RouteStation> {
     let length = (end - begin).max(0.0);
     let count = (length / SPACING).ceil().clamp(1.0, STATIONS);
     let base = 0.5 * geometry(&head.vehicle).wheelbase.max(1.0);
@@ -258,7 +258,7 @@ fn stations(
         let beside =
             |sign: f64| height([position[0] + sign * aside[0], position[1] + sign * aside[1]]);
         let [x, y] = position;
-        Station {
+        RouteStation {
             distance: s - zero,
             position,
             height: height(position),
@@ -287,19 +287,19 @@ fn curvature(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
 struct RouteInspection<'a> {
     agent: &'a AgentModel,
     route: &'a PlannedRoute,
-    footprint: Footprint,
+    footprint: VehicleFootprint,
     traction: &'a [Trafficability],
 }
 
 impl RouteInspection<'_> {
-    fn inspect(&self, model: &WorldModel, props: &[Prop], findings: &mut Vec<Finding>) {
+    fn inspect(&self, model: &WorldModel, props: &[SceneryObject], findings: &mut Vec<Finding>) {
         let soils = model.ground.soils();
-        let traction = |station: &Station| self.traction[usize::from(station.soil.0)];
-        let soil = |station: &Station| soils[usize::from(station.soil.0)].name.clone();
+        let traction = |station: &RouteStation| self.traction[usize::from(station.soil.0)];
+        let soil = |station: &RouteStation| soils[usize::from(station.soil.0)].name.clone();
         let beyond = |grade: f64, limit: f64| (grade.abs() > limit).then_some(grade.abs() / limit);
         // judged by the grade that the vehicle climbs; the steepest point decides whether any
         // vehicle climbs it
-        let steep = |s: &Station| {
+        let steep = |s: &RouteStation| {
             let least = traction(s).drawbar().max(0.05).min(traction(s).strength);
             let climb = (s.grade > least).then_some(s.grade / least);
             climb.or(beyond(s.grade, traction(s).strength))
@@ -319,7 +319,7 @@ impl RouteInspection<'_> {
             |s| Risk::SideSlope { slope: s.side_slope, limit },
         );
         for (index, traction) in self.traction.iter().enumerate() {
-            let soft = |s: &Station| {
+            let soft = |s: &RouteStation| {
                 (usize::from(s.soil.0) == index && traction.drawbar() < LOW_DRAWBAR).then_some(0.0)
             };
             self.stretches(findings, soft, |s| Risk::SoftSoil {
@@ -329,14 +329,14 @@ impl RouteInspection<'_> {
                 hung_up: traction.hung_up,
             });
         }
-        let outside = |s: &Station| (!s.inside).then_some(0.0);
+        let outside = |s: &RouteStation| (!s.inside).then_some(0.0);
         self.stretches(findings, outside, |_| Risk::LeavesTerrain);
-        let unmapped = |s: &Station| (s.inside && s.unmapped).then_some(0.0);
+        let unmapped = |s: &RouteStation| (s.inside && s.unmapped).then_some(0.0);
         self.stretches(findings, unmapped, |_| Risk::UnmappedGround);
         let geometry = geometry(&self.agent.vehicle);
         let least = geometry.wheelbase / tan(geometry.max_steer).max(1e-3);
         // a tolerance of 1 % for the chords of the curve
-        let bend = |s: &Station| {
+        let bend = |s: &RouteStation| {
             let tight = s.curvature.abs() * least;
             (tight > 1.01).then_some(tight)
         };
@@ -351,11 +351,11 @@ impl RouteInspection<'_> {
     fn stretches(
         &self,
         findings: &mut Vec<Finding>,
-        severity: impl Fn(&Station) -> Option<f64>,
-        risk: impl Fn(&Station) -> Risk,
+        severity: impl Fn(&RouteStation) -> Option<f64>,
+        risk: impl Fn(&RouteStation) -> Risk,
     ) {
-        let mut open: Option<(f64, f64, f64, &Station)> = None;
-        let mut close = |open: &mut Option<(f64, f64, f64, &Station)>| {
+        let mut open: Option<(f64, f64, f64, &RouteStation)> = None;
+        let mut close = |open: &mut Option<(f64, f64, f64, &RouteStation)>| {
             if let Some((from, to, _, worst)) = open.take() {
                 let stretch = Some(RouteSegment { from, to, position: worst.position });
                 findings.push(Finding {
@@ -383,10 +383,10 @@ impl RouteInspection<'_> {
         close(&mut open);
     }
 
-    fn obstacles(&self, props: &[Prop], findings: &mut Vec<Finding>) {
+    fn obstacles(&self, props: &[SceneryObject], findings: &mut Vec<Finding>) {
         const CELL: f64 = 8.0;
         let cell = |[x, y]: [f64; 2]| [(x / CELL).floor() as i64, (y / CELL).floor() as i64];
-        let mut near: BTreeMap<[i64; 2], Vec<&Station>> = BTreeMap::new();
+        let mut near: BTreeMap<[i64; 2], Vec<&RouteStation>> = BTreeMap::new();
         for station in &self.route.stations {
             near.entry(cell(station.position)).or_default().push(station);
         }
@@ -416,7 +416,7 @@ impl RouteInspection<'_> {
 }
 
 /// Returns the radius of an obstacle near the ground, m.
-fn stem(prop: &Prop) -> f64 {
+fn stem(prop: &SceneryObject) -> f64 {
     let own = match prop.form {
         PropForm::Kind(PropKind::Post) => 0.1,
         PropForm::Kind(PropKind::Rock) => 0.6,
@@ -433,7 +433,7 @@ fn stem(prop: &Prop) -> f64 {
 /// Returns the side slope at which the weight passes over the lower wheels.
 ///
 /// It is half the track width over the height of the chassis's center of mass.
-fn overturning(ground_vehicle: &AnyVehicle, footprint: &Footprint) -> f64 {
+fn overturning(ground_vehicle: &AnyVehicle, footprint: &VehicleFootprint) -> f64 {
     let properties = ground_vehicle.properties();
     let center = properties.wheel_centers[0];
     let height = properties.chassis.com[2] - center.z + properties.ride_radius;

@@ -14,7 +14,7 @@ use std::f64::consts::{PI, TAU};
 /// 1.001 for UTM) is taken as 1 where lengths are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {
-    projection: Projection,
+    projection: SiteProjection,
     /// Bearing of the world's y axis from the map's north, rad, east positive.
     turn: f64,
     /// Height of z = 0 above the ellipsoid, m.
@@ -22,7 +22,7 @@ pub struct Site {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-enum Projection {
+enum SiteProjection {
     /// A grid, with the world's origin on it (easting, northing, m).
     Grid { grid: TransverseMercator, origin: [f64; 2] },
     /// Longitude and latitude, each scaled by the length of a radian at the origin (longitude,
@@ -41,14 +41,14 @@ impl Site {
     /// Creates a world frame whose x and y are those of a grid, relative to an easting and a
     /// northing, m.
     pub fn on_grid(grid: TransverseMercator, origin: [f64; 2]) -> Site {
-        Site { projection: Projection::Grid { grid, origin }, turn: 0.0, altitude: 0.0 }
+        Site { projection: SiteProjection::Grid { grid, origin }, turn: 0.0, altitude: 0.0 }
     }
 
     /// Creates a world frame whose x and y are longitude and latitude, each scaled by its length at
     /// the origin (longitude, latitude, rad).
     pub fn on_angles(origin: [f64; 2]) -> Site {
         let lengths = radian_lengths(origin[1]);
-        Site { projection: Projection::Angles { origin, lengths }, turn: 0.0, altitude: 0.0 }
+        Site { projection: SiteProjection::Angles { origin, lengths }, turn: 0.0, altitude: 0.0 }
     }
 
     /// Returns the site with z = 0 at a height above the ellipsoid, m.
@@ -66,7 +66,7 @@ impl Site {
     /// turned or uses scaled degrees.
     pub fn transverse_mercator(&self) -> Option<TransverseMercator> {
         match self.projection {
-            Projection::Grid { grid, origin } if self.turn == 0.0 => {
+            SiteProjection::Grid { grid, origin } if self.turn == 0.0 => {
                 let [x, y] = grid.origin;
                 Some(TransverseMercator { origin: [x - origin[0], y - origin[1]], ..grid })
             }
@@ -79,10 +79,10 @@ impl Site {
         let (sin, cos) = sin_cos(self.turn);
         let [east, north] = [point.x * cos + point.y * sin, point.y * cos - point.x * sin];
         let place = match self.projection {
-            Projection::Grid { grid, origin } => {
+            SiteProjection::Grid { grid, origin } => {
                 grid.to_geodetic([origin[0] + east, origin[1] + north])
             }
-            Projection::Angles { origin, lengths } => Geodetic {
+            SiteProjection::Angles { origin, lengths } => Geodetic {
                 latitude: origin[1] + north / lengths[1],
                 longitude: origin[0] + east / lengths[0],
                 altitude: 0.0,
@@ -96,11 +96,11 @@ impl Site {
     /// map.
     pub fn point(&self, place: &Geodetic) -> Option<Vec3> {
         let [east, north] = match self.projection {
-            Projection::Grid { grid, origin } => {
+            SiteProjection::Grid { grid, origin } => {
                 let [easting, northing] = grid.covers(place).then(|| grid.grid(place))?;
                 [easting - origin[0], northing - origin[1]]
             }
-            Projection::Angles { origin, lengths } => [
+            SiteProjection::Angles { origin, lengths } => [
                 half_turn(place.longitude - origin[0]) * lengths[0],
                 (place.latitude - origin[1]) * lengths[1],
             ],

@@ -16,14 +16,14 @@ use crate::TractiveEffort;
 use bekker_agent::{AnyVehicle, GroundVehicle, StartCondition};
 use bekker_math::numeric::{GRAVITY, atan, hypot, tan};
 use bekker_math::spatial::Pose;
-use bekker_scenario::config::{Driver, Scenario, Surface, Time, Vehicle};
+use bekker_scenario::config::{DriverConfig, Scenario, SurfaceConfig, TimeConfig, VehicleConfig};
 use bekker_scenario::{
     Diagnostic, DiagnosticKind, Diagnostics, ScenarioFile, SourceLocation, build,
 };
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::TrailerGeometry;
 use bekker_vehicle::powertrain::{EngineRating, TorqueBasis};
-use bekker_vehicle::spec::{Footprint, VehicleSpec};
+use bekker_vehicle::spec::{VehicleFootprint, VehicleSpec};
 use bekker_world::World;
 use quarter_car::QuarterCar;
 pub use quarter_car::SpringRest;
@@ -158,7 +158,7 @@ pub struct Roll {
     /// Half the track width, less the lateral offset of the center of mass, over the height of the
     /// center of mass.
     pub stability_factor: f64,
-    /// Side slope at which it tips over, degrees.
+    /// Rollover side slope, degrees.
     pub side_slope_deg: f64,
 }
 
@@ -235,10 +235,14 @@ struct RestState {
 
 impl RestState {
     fn settle(vehicle: &AnyVehicle, soil: &str) -> Result<RestState, Diagnostics> {
-        let mut standing = Scenario::new("standing", soil, Time::with_duration(1.0));
-        standing.terrain.surface = Surface::Flat { elevation: 0.0 };
+        let mut standing = Scenario::new("standing", soil, TimeConfig::with_duration(1.0));
+        standing.terrain.surface = SurfaceConfig::Flat { elevation: 0.0 };
         // the vehicle of the sheet, which need not be in a file, replaces this one
-        standing.vehicle.push(Vehicle::new("own", "gator", Driver::Hold { brake: 1.0 }));
+        standing.vehicle.push(VehicleConfig::new(
+            "own",
+            "gator",
+            DriverConfig::Hold { brake: 1.0 },
+        ));
         let file = ScenarioFile::from_scenario(&standing, Path::new(""))?;
         let mut model = build::world(&file)?.world;
         let start = vehicle.resting_pose(model.ground.terrain(), 0.0, 0.0, 0.0);
@@ -327,7 +331,7 @@ fn trailer_turning(own: &VehicleSpec, rear: f64, outermost: f64) -> Option<Trail
     let geometry = TrailerGeometry::from_spec(own)?;
     let rear_radius = geometry.axle_radius(rear)?;
     let articulation = -geometry.steady_articulation(1.0 / rear_radius);
-    let inside = rear_radius - 0.5 * Footprint::from_trailer(own, trailer).width;
+    let inside = rear_radius - 0.5 * VehicleFootprint::from_trailer(own, trailer).width;
     (articulation <= geometry.most).then(|| TrailerTurning {
         rear_radius,
         articulation_deg: articulation.to_degrees(),

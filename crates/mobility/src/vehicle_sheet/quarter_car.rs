@@ -28,7 +28,7 @@ pub(super) struct QuarterCar {
     pub rests_on: Option<SpringRest>,
 }
 
-/// Limit of a spring's travel at which it rests.
+/// Limit of travel that a spring rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpringRest {
@@ -75,8 +75,8 @@ impl QuarterCar {
     }
 }
 
-/// Returns the rate of a spring without its stops, N/m, at a length, m, and the limit at which it
-/// rests.
+/// Returns the rate of a spring without its stops, N/m, at a length, m, and the limit that it
+/// rests on.
 ///
 /// The spring carries a load together with its stops at that length. Beyond its curve the rate is
 /// that of the end of the curve.

@@ -5,7 +5,7 @@
 //! (<https://arrow.apache.org/docs/format/Columnar.html>).
 
 use super::rows::TableNode;
-use super::{Column, Values};
+use super::{ColumnValues, DatasetColumn};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flatbuffers::{FlatBufferBuilder, TableFinishedWIPOffset as Table, WIPOffset};
@@ -63,30 +63,30 @@ fn field(
 }
 
 /// Builds the type of a column's elements.
-fn type_of(builder: &mut FlatBufferBuilder<'_>, values: &Values) -> FieldType {
+fn type_of(builder: &mut FlatBufferBuilder<'_>, values: &ColumnValues) -> FieldType {
     let table = builder.start_table();
     let kind = match values {
-        Values::Float(_) => {
+        ColumnValues::Float(_) => {
             builder.push_slot_always(slot(0), 1i16);
             kind::FLOATING_POINT
         }
-        Values::Double(_) => {
+        ColumnValues::Double(_) => {
             builder.push_slot_always(slot(0), 2i16);
             kind::FLOATING_POINT
         }
-        Values::Long(_) => {
+        ColumnValues::Long(_) => {
             builder.push_slot_always(slot(0), 64i32);
             builder.push_slot_always(slot(1), true);
             kind::INT
         }
-        Values::Bool(_) => kind::BOOL,
-        Values::Text(_) => kind::UTF8,
+        ColumnValues::Bool(_) => kind::BOOL,
+        ColumnValues::Text(_) => kind::UTF8,
     };
     let ended = builder.end_table(table);
     FieldType::new(kind, ended)
 }
 
-fn column(builder: &mut FlatBufferBuilder<'_>, column: &Column) -> TableOffset {
+fn column(builder: &mut FlatBufferBuilder<'_>, column: &DatasetColumn) -> TableOffset {
     let of = type_of(builder, &column.values);
     let Some(width) = column.width else { return field(builder, &column.name, of, &[]) };
     let element = field(builder, "element", of, &[]);

@@ -8,7 +8,9 @@ use super::files::DatasetFiles;
 use super::rows::{NestedParquetWriter, TableNode};
 use super::statistics::ColumnStatistics;
 use super::tables::{at_the_end, summary_columns};
-use super::{Column, DatasetRequest, Episode, EpisodeSummary, Episodes, Role, Values};
+use super::{
+    ColumnRole, ColumnValues, DatasetColumn, DatasetRequest, EpisodeData, EpisodeSummary, Episodes,
+};
 use crate::ReportError;
 use serde_json::{Map, Value, json};
 
@@ -46,7 +48,7 @@ struct FrameTables {
     episodes: usize,
     table: Option<NestedParquetWriter>,
     /// Rows of that table that are not written yet.
-    noted: Vec<Column>,
+    noted: Vec<DatasetColumn>,
     /// Name of the task.
     task: String,
 }
@@ -67,7 +69,7 @@ impl FrameTables {
         }
     }
 
-    fn add(&mut self, files: &mut DatasetFiles, episode: &Episode) -> Result<(), ReportError> {
+    fn add(&mut self, files: &mut DatasetFiles, episode: &EpisodeData) -> Result<(), ReportError> {
         let columns = self.frames(episode);
         let own: Vec<(String, ColumnStatistics)> = columns
             .iter()
@@ -104,41 +106,41 @@ impl FrameTables {
     }
 
     /// Returns the frames of an episode as columns.
-    fn frames(&self, episode: &Episode) -> Vec<Column> {
+    fn frames(&self, episode: &EpisodeData) -> Vec<DatasetColumn> {
         let EpisodeSummary { episode: number, steps, terminated, truncated, .. } = episode.summary;
-        let mut columns: Vec<Column> = episode
+        let mut columns: Vec<DatasetColumn> = episode
             .columns
             .iter()
             .map(|column| {
                 let name = match column.role {
-                    Role::Observation => "observation.state".into(),
-                    Role::Action => "action".into(),
-                    Role::Reward => "next.reward".into(),
-                    Role::Term => format!("next.{}", column.name),
-                    Role::Label | Role::Index => format!("label.{}", column.name),
+                    ColumnRole::Observation => "observation.state".into(),
+                    ColumnRole::Action => "action".into(),
+                    ColumnRole::Reward => "next.reward".into(),
+                    ColumnRole::Term => format!("next.{}", column.name),
+                    ColumnRole::Label | ColumnRole::Index => format!("label.{}", column.name),
                 };
                 let column = column.slice_rows(0..steps).with_name(&name);
                 match (&column.role, &column.values) {
                     // LeRobot's datasets hold rewards as float32
-                    (Role::Reward, Values::Double(values)) => {
+                    (ColumnRole::Reward, ColumnValues::Double(values)) => {
                         let values = values.iter().map(|value| *value as f32).collect();
-                        column.with(Values::Float(values))
+                        column.with_values(ColumnValues::Float(values))
                     }
                     _ => column,
                 }
             })
             .collect();
-        let single = |name, values| Column::single(name, Role::Index, values);
+        let single = |name, values| DatasetColumn::single(name, ColumnRole::Index, values);
         let count = |from: usize| (from..from + steps).map(|n| n as i64).collect::<Vec<_>>();
         let time = |frame: usize| (frame as f64 * self.period) as f32;
         columns.extend([
-            single("next.done", Values::Bool(at_the_end(terminated || truncated, steps))),
-            single("next.success", Values::Bool(at_the_end(episode.summary.success, steps))),
-            single("timestamp", Values::Float((0..steps).map(time).collect())),
-            single("frame_index", Values::Long(count(0))),
-            single("episode_index", Values::Long(vec![number as i64; steps])),
-            single("index", Values::Long(count(self.count))),
-            single("task_index", Values::Long(vec![0; steps])),
+            single("next.done", ColumnValues::Bool(at_the_end(terminated || truncated, steps))),
+            single("next.success", ColumnValues::Bool(at_the_end(episode.summary.success, steps))),
+            single("timestamp", ColumnValues::Float((0..steps).map(time).collect())),
+            single("frame_index", ColumnValues::Long(count(0))),
+            single("episode_index", ColumnValues::Long(vec![number as i64; steps])),
+            single("index", ColumnValues::Long(count(self.count))),
+            single("task_index", ColumnValues::Long(vec![0; steps])),
         ]);
         columns
     }
@@ -147,19 +149,23 @@ impl FrameTables {
     fn note(
         &mut self,
         files: &DatasetFiles,
-        episode: &Episode,
+        episode: &EpisodeData,
         statistics: &[(String, ColumnStatistics)],
     ) -> Result<(), ReportError> {
         let EpisodeSummary { episode: number, steps, .. } = episode.summary;
         let (chunk, file) = (self.number / CHUNK, self.number % CHUNK);
         let long = |name: &str, value: u64| {
-            Column::single(name, Role::Index, Values::Long(vec![value as i64]))
+            DatasetColumn::single(name, ColumnRole::Index, ColumnValues::Long(vec![value as i64]))
         };
         let (first, count) = (self.count as u64, steps as u64);
-        let tasks = Column::single("tasks", Role::Index, Values::Text(vec![self.task.clone()]));
+        let tasks = DatasetColumn::single(
+            "tasks",
+            ColumnRole::Index,
+            ColumnValues::Text(vec![self.task.clone()]),
+        );
         let mut row = vec![
             long("episode_index", number),
-            Column { width: Some(1), ..tasks },
+            DatasetColumn { width: Some(1), ..tasks },
             long("length", count),
             long("data/chunk_index", chunk),
             long("data/file_index", file),
@@ -173,11 +179,14 @@ impl FrameTables {
         for (feature, own) in statistics {
             row.extend(own.named().into_iter().map(|(name, values)| {
                 let width = match &values {
-                    Values::Double(values) => values.len(),
+                    ColumnValues::Double(values) => values.len(),
                     _ => 1,
                 };
                 let name = format!("stats/{feature}/{name}");
-                Column { width: Some(width), ..Column::single(&name, Role::Index, values) }
+                DatasetColumn {
+                    width: Some(width),
+                    ..DatasetColumn::single(&name, ColumnRole::Index, values)
+                }
             }));
         }
         if self.noted.is_empty() {
@@ -226,8 +235,8 @@ impl FrameTables {
         }
         let (count, task) = (self.episodes, self.task);
         let index = vec![
-            Column::single("task_index", Role::Index, Values::Long(vec![0])),
-            Column::single(TASK_NAMES, Role::Index, Values::Text(vec![task])),
+            DatasetColumn::single("task_index", ColumnRole::Index, ColumnValues::Long(vec![0])),
+            DatasetColumn::single(TASK_NAMES, ColumnRole::Index, ColumnValues::Text(vec![task])),
         ];
         put_table(files, "meta/tasks.parquet", index, &[("pandas", indexed_by_task())])?;
         let statistics = self.statistics.iter().map(|(name, own)| (name.clone(), own.json()));
@@ -262,7 +271,7 @@ fn place(number: u64) -> String {
 fn put_table(
     files: &mut DatasetFiles,
     name: &str,
-    columns: Vec<Column>,
+    columns: Vec<DatasetColumn>,
     pairs: &[(&str, String)],
 ) -> Result<(), ReportError> {
     let nodes: Vec<TableNode> = columns.into_iter().map(TableNode::Leaf).collect();
@@ -293,13 +302,13 @@ fn indexed_by_task() -> String {
 }
 
 /// Returns type, shape and names of a feature.
-fn feature(column: &Column) -> Value {
+fn feature(column: &DatasetColumn) -> Value {
     let dtype = match column.values {
-        Values::Float(_) => "float32",
-        Values::Double(_) => "float64",
-        Values::Long(_) => "int64",
-        Values::Bool(_) => "bool",
-        Values::Text(_) => "string",
+        ColumnValues::Float(_) => "float32",
+        ColumnValues::Double(_) => "float64",
+        ColumnValues::Long(_) => "int64",
+        ColumnValues::Bool(_) => "bool",
+        ColumnValues::Text(_) => "string",
     };
     let names: Vec<String> = column.parts.iter().flat_map(numbered).collect();
     let names = if names.is_empty() { Value::Null } else { names.into() };

@@ -5,10 +5,12 @@
 
 use super::files::DatasetFiles;
 use super::tables::at_the_end;
-use super::{Column, DatasetRequest, Episode, EpisodeSummary, Episodes, Role, Values};
+use super::{
+    ColumnRole, ColumnValues, DatasetColumn, DatasetRequest, EpisodeData, EpisodeSummary, Episodes,
+};
 use crate::ReportError;
 use crate::mcap::McapWriter;
-use crate::protobuf::{Field, FieldKind, File, Message, Type, describe};
+use crate::protobuf::{FieldKind, File, ProtoField, ProtoMessage, Type, describe};
 use serde_json::Value;
 
 /// Writes the dataset.
@@ -31,17 +33,21 @@ pub(super) fn write(
 fn messages<W: std::io::Write>(
     to: W,
     asked: &DatasetRequest,
-    episode: &Episode,
+    episode: &EpisodeData,
 ) -> std::io::Result<W> {
     let EpisodeSummary { steps, terminated, truncated, .. } = episode.summary;
-    let of = |roles: &[Role]| {
+    let of = |roles: &[ColumnRole]| {
         let columns = episode.columns.iter().filter(|column| roles.contains(&column.role));
         columns.cloned().collect::<Vec<_>>()
     };
-    let seen = of(&[Role::Observation, Role::Label]);
-    let mut done = of(&[Role::Action, Role::Reward, Role::Term]);
+    let seen = of(&[ColumnRole::Observation, ColumnRole::Label]);
+    let mut done = of(&[ColumnRole::Action, ColumnRole::Reward, ColumnRole::Term]);
     for (name, flag) in [("terminated", terminated), ("truncated", truncated)] {
-        done.push(Column::single(name, Role::Index, Values::Bool(at_the_end(flag, steps))));
+        done.push(DatasetColumn::single(
+            name,
+            ColumnRole::Index,
+            ColumnValues::Bool(at_the_end(flag, steps)),
+        ));
     }
     let mut file = McapWriter::new(to)?;
     file.metadata("episode", &pairs(&episode.summary))?;
@@ -75,19 +81,19 @@ fn pairs(value: &impl serde::Serialize) -> Vec<(String, String)> {
 }
 
 /// Returns the descriptor of a message type with one field per column.
-fn described(name: &str, columns: &[Column]) -> Vec<u8> {
-    let fields: Vec<Field<'_>> = columns
+fn described(name: &str, columns: &[DatasetColumn]) -> Vec<u8> {
+    let fields: Vec<ProtoField<'_>> = columns
         .iter()
         .zip(1..)
         .map(|(column, number)| {
             let kind = match column.values {
-                Values::Float(_) => FieldKind::Float,
-                Values::Double(_) => FieldKind::Double,
-                Values::Long(_) => FieldKind::Int64,
-                Values::Bool(_) => FieldKind::Bool,
-                Values::Text(_) => FieldKind::Text,
+                ColumnValues::Float(_) => FieldKind::Float,
+                ColumnValues::Double(_) => FieldKind::Double,
+                ColumnValues::Long(_) => FieldKind::Int64,
+                ColumnValues::Bool(_) => FieldKind::Bool,
+                ColumnValues::Text(_) => FieldKind::Text,
             };
-            Field { number, name: &column.name, kind, repeated: column.width.is_some() }
+            ProtoField { number, name: &column.name, kind, repeated: column.width.is_some() }
         })
         .collect();
     let types = [Type { name, fields: &fields, enumeration: None }];
@@ -96,25 +102,25 @@ fn described(name: &str, columns: &[Column]) -> Vec<u8> {
 }
 
 /// Encodes a row of the columns as a message.
-fn message(columns: &[Column], row: usize) -> Message {
-    columns.iter().zip(1..).fold(Message::default(), |message, (column, field)| {
+fn message(columns: &[DatasetColumn], row: usize) -> ProtoMessage {
+    columns.iter().zip(1..).fold(ProtoMessage::default(), |message, (column, field)| {
         let range = column.width.map(|width| row * width..(row + 1) * width);
         match (&column.values, range) {
-            (Values::Float(values), Some(range)) => message.floats(field, &values[range]),
-            (Values::Float(values), None) => message.fixed32(field, values[row].to_bits()),
-            (Values::Double(values), Some(range)) => message.doubles(field, &values[range]),
-            (Values::Double(values), None) => message.double(field, values[row]),
-            (Values::Long(values), Some(range)) => message.integers(field, &values[range]),
-            (Values::Long(values), None) => message.integer(field, values[row] as u64),
-            (Values::Bool(values), Some(range)) => {
+            (ColumnValues::Float(values), Some(range)) => message.floats(field, &values[range]),
+            (ColumnValues::Float(values), None) => message.fixed32(field, values[row].to_bits()),
+            (ColumnValues::Double(values), Some(range)) => message.doubles(field, &values[range]),
+            (ColumnValues::Double(values), None) => message.double(field, values[row]),
+            (ColumnValues::Long(values), Some(range)) => message.integers(field, &values[range]),
+            (ColumnValues::Long(values), None) => message.integer(field, values[row] as u64),
+            (ColumnValues::Bool(values), Some(range)) => {
                 let flags: Vec<i64> = values[range].iter().map(|flag| i64::from(*flag)).collect();
                 message.integers(field, &flags)
             }
-            (Values::Bool(values), None) => message.integer(field, values[row].into()),
-            (Values::Text(values), Some(range)) => {
+            (ColumnValues::Bool(values), None) => message.integer(field, values[row].into()),
+            (ColumnValues::Text(values), Some(range)) => {
                 values[range].iter().fold(message, |message, text| message.text(field, text))
             }
-            (Values::Text(values), None) => message.text(field, &values[row]),
+            (ColumnValues::Text(values), None) => message.text(field, &values[row]),
         }
     })
 }

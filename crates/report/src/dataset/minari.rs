@@ -8,7 +8,9 @@
 use super::files::DatasetFiles;
 use super::rows::{NestedParquetWriter, TableNode};
 use super::tables::at_the_end;
-use super::{Column, DatasetRequest, Episode, EpisodeSummary, Episodes, Role, Values};
+use super::{
+    ColumnRole, ColumnValues, DatasetColumn, DatasetRequest, EpisodeData, EpisodeSummary, Episodes,
+};
 use crate::ReportError;
 use serde_json::{Value, json};
 
@@ -34,7 +36,7 @@ pub(super) fn write(
         rows.add(&nodes)?;
         files.finish(rows.finish()?)?;
         files.put_json(&format!("{number}/metadata.json"), &metadata(&episode.summary))?;
-        widths = [Role::Observation, Role::Action]
+        widths = [ColumnRole::Observation, ColumnRole::Action]
             .map(|role| episode.column(role).and_then(|column| column.width).unwrap_or(0));
         count += 1;
         steps += own;
@@ -105,26 +107,32 @@ fn specification(asked: &DatasetRequest) -> Option<Value> {
 }
 
 /// Returns the columns of an episode's table.
-fn nodes(episode: &Episode) -> Vec<TableNode> {
+fn nodes(episode: &EpisodeData) -> Vec<TableNode> {
     let EpisodeSummary { steps, terminated, truncated, .. } = episode.summary;
     let mut nodes = Vec::new();
-    for (role, name) in
-        [(Role::Observation, "observations"), (Role::Action, "actions"), (Role::Reward, "rewards")]
-    {
+    for (role, name) in [
+        (ColumnRole::Observation, "observations"),
+        (ColumnRole::Action, "actions"),
+        (ColumnRole::Reward, "rewards"),
+    ] {
         let column = episode.column(role).cloned().map(|column| column.with_name(name));
         let fitted = column.map(|column| match role {
-            Role::Observation => column,
+            ColumnRole::Observation => column,
             _ => padded(&column, 0, 1),
         });
         nodes.extend(fitted.map(TableNode::Leaf));
     }
     for (name, flag) in [("terminations", terminated), ("truncations", truncated)] {
-        let column = Column::single(name, Role::Index, Values::Bool(at_the_end(flag, steps)));
+        let column = DatasetColumn::single(
+            name,
+            ColumnRole::Index,
+            ColumnValues::Bool(at_the_end(flag, steps)),
+        );
         nodes.push(TableNode::Leaf(padded(&column, 0, 1)));
     }
     let infos = episode.columns.iter().filter_map(|column| match column.role {
-        Role::Term => Some(padded(column, 1, 0)),
-        Role::Label => Some(column.clone()),
+        ColumnRole::Term => Some(padded(column, 1, 0)),
+        ColumnRole::Label => Some(column.clone()),
         _ => None,
     });
     nodes.push(TableNode::Group("infos", infos.collect()));
@@ -132,18 +140,18 @@ fn nodes(episode: &Episode) -> Vec<TableNode> {
 }
 
 /// Returns a column with `before` and `after` rows of default values added.
-fn padded(column: &Column, before: usize, after: usize) -> Column {
+fn padded(column: &DatasetColumn, before: usize, after: usize) -> DatasetColumn {
     fn pad<T: Clone + Default>(values: &[T], before: usize, after: usize) -> Vec<T> {
         let nothing = |count| vec![T::default(); count];
         [&nothing(before)[..], values, &nothing(after)].concat()
     }
     let width = column.width.unwrap_or(1);
     let (before, after) = (before * width, after * width);
-    column.with(match &column.values {
-        Values::Float(values) => Values::Float(pad(values, before, after)),
-        Values::Double(values) => Values::Double(pad(values, before, after)),
-        Values::Long(values) => Values::Long(pad(values, before, after)),
-        Values::Bool(values) => Values::Bool(pad(values, before, after)),
-        Values::Text(values) => Values::Text(pad(values, before, after)),
+    column.with_values(match &column.values {
+        ColumnValues::Float(values) => ColumnValues::Float(pad(values, before, after)),
+        ColumnValues::Double(values) => ColumnValues::Double(pad(values, before, after)),
+        ColumnValues::Long(values) => ColumnValues::Long(pad(values, before, after)),
+        ColumnValues::Bool(values) => ColumnValues::Bool(pad(values, before, after)),
+        ColumnValues::Text(values) => ColumnValues::Text(pad(values, before, after)),
     })
 }

@@ -29,7 +29,7 @@ use std::path::Path;
 
 /// Values of a column, row by row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Values {
+pub enum ColumnValues {
     /// 32-bit reals.
     Float(Vec<f32>),
     /// 64-bit reals.
@@ -42,15 +42,15 @@ pub enum Values {
     Text(Vec<String>),
 }
 
-impl Values {
+impl ColumnValues {
     /// Appends the rows of a column of the same type.
-    fn append(&mut self, rows: Values) {
+    fn append(&mut self, rows: ColumnValues) {
         match (self, rows) {
-            (Values::Float(own), Values::Float(rows)) => own.extend(rows),
-            (Values::Double(own), Values::Double(rows)) => own.extend(rows),
-            (Values::Long(own), Values::Long(rows)) => own.extend(rows),
-            (Values::Bool(own), Values::Bool(rows)) => own.extend(rows),
-            (Values::Text(own), Values::Text(rows)) => own.extend(rows),
+            (ColumnValues::Float(own), ColumnValues::Float(rows)) => own.extend(rows),
+            (ColumnValues::Double(own), ColumnValues::Double(rows)) => own.extend(rows),
+            (ColumnValues::Long(own), ColumnValues::Long(rows)) => own.extend(rows),
+            (ColumnValues::Bool(own), ColumnValues::Bool(rows)) => own.extend(rows),
+            (ColumnValues::Text(own), ColumnValues::Text(rows)) => own.extend(rows),
             // a column has the same type throughout a dataset
             _ => {}
         }
@@ -59,7 +59,7 @@ impl Values {
 
 /// Role of a column for a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Role {
+pub enum ColumnRole {
     /// Observation; it has one row more than there are steps.
     Observation,
     /// Action.
@@ -76,26 +76,26 @@ pub enum Role {
 
 /// A column with its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Column {
+pub struct DatasetColumn {
     /// Name of the column.
     pub name: String,
     /// Unit and meaning.
     pub unit: String,
     /// Role of the column.
-    pub role: Role,
+    pub role: ColumnRole,
     /// Number of elements per row if rows are lists; none if a row is a single value.
     pub width: Option<usize>,
     /// Parts of such a list in order, each with its number of elements; empty if the name suffices.
     pub parts: Vec<(String, usize)>,
     /// Values, row by row.
-    pub values: Values,
+    pub values: ColumnValues,
 }
 
-impl Column {
+impl DatasetColumn {
     /// Creates a column of single values.
-    fn single(name: &str, role: Role, values: Values) -> Column {
+    fn single(name: &str, role: ColumnRole, values: ColumnValues) -> DatasetColumn {
         let (name, unit, parts) = (name.into(), String::new(), Vec::new());
-        Column { name, unit, role, width: None, parts, values }
+        DatasetColumn { name, unit, role, width: None, parts, values }
     }
 }
 
@@ -134,16 +134,16 @@ pub struct EpisodeSummary {
 
 /// An episode as plain data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Episode {
+pub struct EpisodeData {
     /// Summary of the episode.
     pub summary: EpisodeSummary,
     /// Columns, the same in all episodes of a dataset.
-    pub columns: Vec<Column>,
+    pub columns: Vec<DatasetColumn>,
 }
 
-impl Episode {
+impl EpisodeData {
     /// Returns the column with a role that occurs once.
-    fn column(&self, role: Role) -> Option<&Column> {
+    fn column(&self, role: ColumnRole) -> Option<&DatasetColumn> {
         self.columns.iter().find(|column| column.role == role)
     }
 }
@@ -207,4 +207,4 @@ pub fn write(
 }
 
 /// Episodes in order, read when they are needed.
-type Episodes<'a> = dyn Iterator<Item = Result<Episode, ReportError>> + 'a;
+type Episodes<'a> = dyn Iterator<Item = Result<EpisodeData, ReportError>> + 'a;

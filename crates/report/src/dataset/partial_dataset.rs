@@ -1,8 +1,8 @@
 //! Completed episodes of an incomplete dataset, one file each.
 
 use super::manifest::{DatasetManifest, MANIFEST, read};
-use super::{DatasetRequest, Episode};
-use crate::rundir::{Lock, lock};
+use super::{DatasetRequest, EpisodeData};
+use crate::rundir::{RunFolderLock, lock};
 use crate::{ReportError, file, manifest};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub enum DatasetState {
 pub struct PartialDataset {
     folder: PathBuf,
     #[expect(dead_code, reason = "held, not used")]
-    lock: Lock,
+    lock: RunFolderLock,
 }
 
 impl PartialDataset {
@@ -63,13 +63,13 @@ impl PartialDataset {
     ///
     /// # Errors
     /// [`ReportError`] if it cannot be written.
-    pub fn put(&self, episode: &Episode) -> Result<(), ReportError> {
+    pub fn put(&self, episode: &EpisodeData) -> Result<(), ReportError> {
         let place = self.place(episode.summary.episode);
         let bytes = postcard::to_stdvec(episode).map_err(ReportError::encode(&place))?;
         file::write(&place, &bytes)
     }
 
-    fn get(&self, number: u64) -> Result<Episode, ReportError> {
+    fn get(&self, number: u64) -> Result<EpisodeData, ReportError> {
         let place = self.place(number);
         let bytes = fs::read(&place).map_err(ReportError::file("read", &place))?;
         postcard::from_bytes(&bytes).map_err(ReportError::decode(&place))
@@ -79,7 +79,7 @@ impl PartialDataset {
     pub(super) fn all(
         &self,
         episodes: u64,
-    ) -> impl Iterator<Item = Result<Episode, ReportError>> + '_ {
+    ) -> impl Iterator<Item = Result<EpisodeData, ReportError>> + '_ {
         (0..episodes).map(|number| self.get(number))
     }
 

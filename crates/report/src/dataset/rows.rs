@@ -2,7 +2,7 @@
 
 use super::arrow;
 use super::files::PendingFile;
-use super::{Column, Values};
+use super::{ColumnValues, DatasetColumn};
 use crate::ReportError;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::data_type::{
@@ -19,12 +19,12 @@ use std::sync::Arc;
 
 /// A column of a table, or a named group of columns.
 pub(super) enum TableNode {
-    Leaf(Column),
-    Group(&'static str, Vec<Column>),
+    Leaf(DatasetColumn),
+    Group(&'static str, Vec<DatasetColumn>),
 }
 
 impl TableNode {
-    fn columns(&self) -> &[Column] {
+    fn columns(&self) -> &[DatasetColumn] {
         match self {
             TableNode::Leaf(column) => std::slice::from_ref(column),
             TableNode::Group(_, columns) => columns,
@@ -32,31 +32,31 @@ impl TableNode {
     }
 }
 
-impl Column {
+impl DatasetColumn {
     /// Returns the column with only some of its rows.
-    pub(super) fn slice_rows(&self, rows: Range<usize>) -> Column {
+    pub(super) fn slice_rows(&self, rows: Range<usize>) -> DatasetColumn {
         let width = self.width.unwrap_or(1);
         let range = rows.start * width..rows.end * width;
         let values = match &self.values {
-            Values::Float(values) => Values::Float(values[range].to_vec()),
-            Values::Double(values) => Values::Double(values[range].to_vec()),
-            Values::Long(values) => Values::Long(values[range].to_vec()),
-            Values::Bool(values) => Values::Bool(values[range].to_vec()),
-            Values::Text(values) => Values::Text(values[range].to_vec()),
+            ColumnValues::Float(values) => ColumnValues::Float(values[range].to_vec()),
+            ColumnValues::Double(values) => ColumnValues::Double(values[range].to_vec()),
+            ColumnValues::Long(values) => ColumnValues::Long(values[range].to_vec()),
+            ColumnValues::Bool(values) => ColumnValues::Bool(values[range].to_vec()),
+            ColumnValues::Text(values) => ColumnValues::Text(values[range].to_vec()),
         };
-        self.with(values)
+        self.with_values(values)
     }
 
     /// Returns the column with other values.
-    pub(super) fn with(&self, values: Values) -> Column {
-        let Column { name, unit, role, width, parts, .. } = self;
+    pub(super) fn with_values(&self, values: ColumnValues) -> DatasetColumn {
+        let DatasetColumn { name, unit, role, width, parts, .. } = self;
         let (name, unit, parts) = (name.clone(), unit.clone(), parts.clone());
-        Column { name, unit, role: *role, width: *width, parts, values }
+        DatasetColumn { name, unit, role: *role, width: *width, parts, values }
     }
 
     /// Returns the column with another name.
-    pub(super) fn with_name(self, name: &str) -> Column {
-        Column { name: name.into(), ..self }
+    pub(super) fn with_name(self, name: &str) -> DatasetColumn {
+        DatasetColumn { name: name.into(), ..self }
     }
 }
 
@@ -135,13 +135,13 @@ fn field(node: &TableNode) -> Result<Arc<Type>, ParquetError> {
     }
 }
 
-fn column_type(column: &Column) -> Result<Arc<Type>, ParquetError> {
+fn column_type(column: &DatasetColumn) -> Result<Arc<Type>, ParquetError> {
     let (physical, logical) = match column.values {
-        Values::Float(_) => (PhysicalType::FLOAT, None),
-        Values::Double(_) => (PhysicalType::DOUBLE, None),
-        Values::Long(_) => (PhysicalType::INT64, None),
-        Values::Bool(_) => (PhysicalType::BOOLEAN, None),
-        Values::Text(_) => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+        ColumnValues::Float(_) => (PhysicalType::FLOAT, None),
+        ColumnValues::Double(_) => (PhysicalType::DOUBLE, None),
+        ColumnValues::Long(_) => (PhysicalType::INT64, None),
+        ColumnValues::Bool(_) => (PhysicalType::BOOLEAN, None),
+        ColumnValues::Text(_) => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
     };
     let single = |name: &str| {
         let builder = Type::primitive_type_builder(name, physical);
@@ -158,14 +158,14 @@ fn column_type(column: &Column) -> Result<Arc<Type>, ParquetError> {
 
 fn write_column<W: std::io::Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
-    column: &Column,
+    column: &DatasetColumn,
 ) -> Result<(), ParquetError> {
     match &column.values {
-        Values::Float(values) => write_values::<FloatType, W>(group, values, column.width),
-        Values::Double(values) => write_values::<DoubleType, W>(group, values, column.width),
-        Values::Long(values) => write_values::<Int64Type, W>(group, values, column.width),
-        Values::Bool(values) => write_values::<BoolType, W>(group, values, column.width),
-        Values::Text(values) => {
+        ColumnValues::Float(values) => write_values::<FloatType, W>(group, values, column.width),
+        ColumnValues::Double(values) => write_values::<DoubleType, W>(group, values, column.width),
+        ColumnValues::Long(values) => write_values::<Int64Type, W>(group, values, column.width),
+        ColumnValues::Bool(values) => write_values::<BoolType, W>(group, values, column.width),
+        ColumnValues::Text(values) => {
             let values: Vec<ByteArray> = values.iter().map(|text| text.as_str().into()).collect();
             write_values::<ByteArrayType, W>(group, &values, column.width)
         }

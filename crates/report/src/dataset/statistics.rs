@@ -2,7 +2,7 @@
 //!
 //! They are extremes, mean, standard deviation and quantiles of each element of a row.
 
-use super::{Column, Values};
+use super::{ColumnValues, DatasetColumn};
 use serde_json::{Map, Value};
 
 /// The quantiles with their names.
@@ -29,15 +29,15 @@ pub(super) struct ColumnStatistics {
 
 impl ColumnStatistics {
     /// Returns the statistics of all rows of a column; none for text or without rows.
-    pub fn from_column(column: &Column) -> Option<ColumnStatistics> {
+    pub fn from_column(column: &DatasetColumn) -> Option<ColumnStatistics> {
         let values: Vec<f64> = match &column.values {
-            Values::Float(values) => values.iter().copied().map(f64::from).collect(),
-            Values::Double(values) => values.clone(),
-            Values::Long(values) => values.iter().map(|value| *value as f64).collect(),
-            Values::Bool(values) => {
+            ColumnValues::Float(values) => values.iter().copied().map(f64::from).collect(),
+            ColumnValues::Double(values) => values.clone(),
+            ColumnValues::Long(values) => values.iter().map(|value| *value as f64).collect(),
+            ColumnValues::Bool(values) => {
                 values.iter().map(|value| f64::from(u8::from(*value))).collect()
             }
-            Values::Text(_) => return None,
+            ColumnValues::Text(_) => return None,
         };
         let width = column.width.unwrap_or(1);
         let count = values.len() / width;
@@ -67,20 +67,20 @@ impl ColumnStatistics {
     }
 
     /// Returns the statistics by name, each as a list.
-    pub fn named(&self) -> Vec<(&'static str, Values)> {
-        let of = |value: &dyn Fn(&ElementStatistics) -> f64| {
-            Values::Double(self.numbers.iter().map(value).collect())
+    pub fn named(&self) -> Vec<(&'static str, ColumnValues)> {
+        let values_of = |value: &dyn Fn(&ElementStatistics) -> f64| {
+            ColumnValues::Double(self.numbers.iter().map(value).collect())
         };
         let deviation = |own: &ElementStatistics| (own.squares / self.count as f64).sqrt();
         let mut named = vec![
-            ("min", of(&|own| own.min)),
-            ("max", of(&|own| own.max)),
-            ("mean", of(&|own| own.mean)),
-            ("std", of(&deviation)),
-            ("count", Values::Long(vec![self.count as i64])),
+            ("min", values_of(&|own| own.min)),
+            ("max", values_of(&|own| own.max)),
+            ("mean", values_of(&|own| own.mean)),
+            ("std", values_of(&deviation)),
+            ("count", ColumnValues::Long(vec![self.count as i64])),
         ];
         let quantiles = QUANTILES.iter().enumerate();
-        named.extend(quantiles.map(|(n, (name, _))| (*name, of(&|own| own.quantiles[n]))));
+        named.extend(quantiles.map(|(n, (name, _))| (*name, values_of(&|own| own.quantiles[n]))));
         named
     }
 
@@ -88,8 +88,8 @@ impl ColumnStatistics {
     pub fn json(&self) -> Value {
         let named = self.named().into_iter().map(|(name, values)| {
             let values: Vec<Value> = match values {
-                Values::Long(values) => values.into_iter().map(Value::from).collect(),
-                Values::Double(values) => values.into_iter().map(Value::from).collect(),
+                ColumnValues::Long(values) => values.into_iter().map(Value::from).collect(),
+                ColumnValues::Double(values) => values.into_iter().map(Value::from).collect(),
                 _ => Vec::new(),
             };
             (name.to_owned(), Value::Array(values))
@@ -120,20 +120,24 @@ impl ElementStatistics {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Column, Role};
+    use super::super::{ColumnRole, DatasetColumn};
     use super::*;
 
-    fn of(values: Vec<f64>) -> ColumnStatistics {
-        ColumnStatistics::from_column(&Column::single("x", Role::Label, Values::Double(values)))
-            .unwrap()
+    fn statistics(values: Vec<f64>) -> ColumnStatistics {
+        ColumnStatistics::from_column(&DatasetColumn::single(
+            "x",
+            ColumnRole::Label,
+            ColumnValues::Double(values),
+        ))
+        .unwrap()
     }
 
     #[test]
     fn statistics_of_one_to_a_hundred() {
-        let statistics = of((0..=100).map(f64::from).collect());
+        let statistics = statistics((0..=100).map(f64::from).collect());
         let named: std::collections::BTreeMap<_, _> = statistics.named().into_iter().collect();
         let value = |name| match &named[name] {
-            Values::Double(values) => values[0],
+            ColumnValues::Double(values) => values[0],
             other => panic!("{other:?}"),
         };
         assert_eq!([value("min"), value("max"), value("mean")], [0.0, 100.0, 50.0]);
@@ -146,9 +150,9 @@ mod tests {
     #[test]
     fn two_halves_merge_to_the_whole() {
         let values: Vec<f64> = (0..50).map(|n| f64::from(n * n % 17)).collect();
-        let whole = of(values.clone());
-        let mut merged = of(values[..20].to_vec());
-        merged.merge(&of(values[20..].to_vec()));
+        let whole = statistics(values.clone());
+        let mut merged = statistics(values[..20].to_vec());
+        merged.merge(&statistics(values[20..].to_vec()));
         assert_eq!(merged.count, 50);
         let (a, b) = (merged.numbers[0], whole.numbers[0]);
         assert_eq!((a.min, a.max), (b.min, b.max));

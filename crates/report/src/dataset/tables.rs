@@ -2,7 +2,7 @@
 
 use super::files::DatasetFiles;
 use super::rows::{NestedParquetWriter, TableNode};
-use super::{Column, Episode, EpisodeSummary, Episodes, Role, Values};
+use super::{ColumnRole, ColumnValues, DatasetColumn, EpisodeData, EpisodeSummary, Episodes};
 use crate::ReportError;
 
 /// Writes both tables.
@@ -11,7 +11,7 @@ pub(super) fn write(
     episodes: &mut Episodes<'_>,
 ) -> Result<(), ReportError> {
     let mut steps: Option<NestedParquetWriter> = None;
-    let (mut summaries, mut last) = (Vec::new(), None::<Column>);
+    let (mut summaries, mut last) = (Vec::new(), None::<DatasetColumn>);
     for episode in episodes {
         let episode = episode?;
         let nodes = nodes(&episode);
@@ -38,9 +38,9 @@ pub(super) fn write(
 }
 
 /// Appends the final observation of an episode, which has no row among the steps.
-fn keep_last(episode: &Episode, to: &mut Option<Column>) {
+fn keep_last(episode: &EpisodeData, to: &mut Option<DatasetColumn>) {
     let steps = episode.summary.steps;
-    let Some(column) = episode.column(Role::Observation) else { return };
+    let Some(column) = episode.column(ColumnRole::Observation) else { return };
     let one = column.slice_rows(steps..steps + 1);
     match to {
         Some(kept) => kept.values.append(one.values),
@@ -49,27 +49,32 @@ fn keep_last(episode: &Episode, to: &mut Option<Column>) {
 }
 
 /// Returns the columns of an episode's steps.
-fn nodes(episode: &Episode) -> Vec<TableNode> {
+fn nodes(episode: &EpisodeData) -> Vec<TableNode> {
     let EpisodeSummary { episode: number, level, vehicle, steps, .. } = episode.summary;
-    let single = |name, values| Column::single(name, Role::Index, values);
+    let single = |name, values| DatasetColumn::single(name, ColumnRole::Index, values);
     let mut columns = vec![
-        single("episode", Values::Long(vec![number as i64; steps])),
-        single("step", Values::Long((0..steps as i64).collect())),
-        single("level", Values::Long(vec![level as i64; steps])),
-        single("vehicle", Values::Long(vec![vehicle as i64; steps])),
+        single("episode", ColumnValues::Long(vec![number as i64; steps])),
+        single("step", ColumnValues::Long((0..steps as i64).collect())),
+        single("level", ColumnValues::Long(vec![level as i64; steps])),
+        single("vehicle", ColumnValues::Long(vec![vehicle as i64; steps])),
     ];
-    let of = |roles: &[Role]| {
+    let of = |roles: &[ColumnRole]| {
         let columns = episode.columns.iter().filter(|column| roles.contains(&column.role));
         columns.map(|column| column.slice_rows(0..steps)).collect::<Vec<_>>()
     };
-    columns.extend(of(&[Role::Observation, Role::Action, Role::Reward, Role::Term]));
+    columns.extend(of(&[
+        ColumnRole::Observation,
+        ColumnRole::Action,
+        ColumnRole::Reward,
+        ColumnRole::Term,
+    ]));
     let EpisodeSummary { terminated, truncated, ending, .. } = &episode.summary;
-    columns.push(single("terminated", Values::Bool(at_the_end(*terminated, steps))));
-    columns.push(single("truncated", Values::Bool(at_the_end(*truncated, steps))));
+    columns.push(single("terminated", ColumnValues::Bool(at_the_end(*terminated, steps))));
+    columns.push(single("truncated", ColumnValues::Bool(at_the_end(*truncated, steps))));
     let mut endings = vec![String::new(); steps];
     endings.last_mut().into_iter().for_each(|last| last.clone_from(ending));
-    columns.push(single("ending", Values::Text(endings)));
-    columns.extend(of(&[Role::Label]));
+    columns.push(single("ending", ColumnValues::Text(endings)));
+    columns.extend(of(&[ColumnRole::Label]));
     columns.into_iter().map(TableNode::Leaf).collect()
 }
 
@@ -89,16 +94,24 @@ fn units(nodes: &[TableNode]) -> String {
 }
 
 /// Returns the columns of a table of episodes.
-pub(super) fn summary_columns(of: &[EpisodeSummary]) -> Vec<Column> {
+pub(super) fn summary_columns(of: &[EpisodeSummary]) -> Vec<DatasetColumn> {
     let longs = |name, value: fn(&EpisodeSummary) -> i64| {
-        Column::single(name, Role::Index, Values::Long(of.iter().map(value).collect()))
+        DatasetColumn::single(
+            name,
+            ColumnRole::Index,
+            ColumnValues::Long(of.iter().map(value).collect()),
+        )
     };
     let texts = |name, value: fn(&EpisodeSummary) -> &String| {
         let values = of.iter().map(|summary| value(summary).clone()).collect();
-        Column::single(name, Role::Index, Values::Text(values))
+        DatasetColumn::single(name, ColumnRole::Index, ColumnValues::Text(values))
     };
     let bools = |name, value: fn(&EpisodeSummary) -> bool| {
-        Column::single(name, Role::Index, Values::Bool(of.iter().map(value).collect()))
+        DatasetColumn::single(
+            name,
+            ColumnRole::Index,
+            ColumnValues::Bool(of.iter().map(value).collect()),
+        )
     };
     vec![
         longs("episode", |summary| summary.episode as i64),
@@ -107,8 +120,8 @@ pub(super) fn summary_columns(of: &[EpisodeSummary]) -> Vec<Column> {
         longs("vehicle", |summary| summary.vehicle as i64),
         texts("driver", |summary| &summary.driver),
         longs("steps", |summary| summary.steps as i64),
-        Column::single("return", Role::Index, {
-            Values::Double(of.iter().map(|summary| summary.total).collect())
+        DatasetColumn::single("return", ColumnRole::Index, {
+            ColumnValues::Double(of.iter().map(|summary| summary.total).collect())
         }),
         bools("terminated", |summary| summary.terminated),
         bools("truncated", |summary| summary.truncated),

@@ -1,26 +1,26 @@
 //! Charts as SVG.
 
 use super::escape_html;
-use crate::chart::Scale;
+use crate::chart::AxisScale;
 use crate::color::{self, Rgb};
 use std::fmt::Write;
 
 /// A chart: layers on a pair of axes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chart {
+pub struct HtmlChart {
     /// Title.
     pub title: String,
     /// Horizontal axis.
-    pub x: Axis,
+    pub x: ChartAxis,
     /// Vertical axis.
-    pub y: Axis,
+    pub y: ChartAxis,
     /// Layers, from bottom to top.
     pub layers: Vec<ChartLayer>,
 }
 
 /// An axis.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Axis {
+pub enum ChartAxis {
     /// Numbers over the range of the layers.
     Number {
         /// Quantity and unit.
@@ -55,7 +55,7 @@ pub enum Axis {
 
 /// A value with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
+pub struct ValueInterval {
     /// Position along the axis.
     pub at: f64,
     /// The value.
@@ -99,7 +99,7 @@ pub enum ChartLayer {
         /// Name in the legend.
         name: String,
         /// Values; `at` is horizontal.
-        values: Vec<Interval>,
+        values: Vec<ValueInterval>,
         /// Whether a line joins them.
         joined: bool,
     },
@@ -108,7 +108,7 @@ pub enum ChartLayer {
         /// Name in the legend.
         name: String,
         /// The bars.
-        bars: Vec<Interval>,
+        bars: Vec<ValueInterval>,
     },
     /// Filled rectangles.
     Fields {
@@ -131,35 +131,35 @@ const ROW: f64 = 20.0;
 const INK: &str = "#1f2933";
 const SECONDARY: &str = "#616e7c";
 
-impl Axis {
+impl ChartAxis {
     fn label(&self) -> &str {
         match self {
-            Axis::Number { label, .. }
-            | Axis::Between { label, .. }
-            | Axis::Levels { label, .. }
-            | Axis::Words { label, .. } => label,
+            ChartAxis::Number { label, .. }
+            | ChartAxis::Between { label, .. }
+            | ChartAxis::Levels { label, .. }
+            | ChartAxis::Words { label, .. } => label,
         }
     }
 
     /// Returns the scale for these values, and its ticks.
-    fn scale(&self, values: impl Iterator<Item = f64>) -> (Scale, Vec<(f64, String)>) {
+    fn scale(&self, values: impl Iterator<Item = f64>) -> (AxisScale, Vec<(f64, String)>) {
         match self {
-            Axis::Number { zero, .. } => {
-                let scale = Scale::covering(values, *zero, 5);
+            ChartAxis::Number { zero, .. } => {
+                let scale = AxisScale::covering(values, *zero, 5);
                 let ticks = scale.ticks();
                 (scale, ticks)
             }
-            Axis::Between { ends, .. } => {
-                let scale = Scale::spanning(ends.iter().copied(), false, 5);
+            ChartAxis::Between { ends, .. } => {
+                let scale = AxisScale::spanning(ends.iter().copied(), false, 5);
                 let ticks = scale.ticks();
                 (scale, ticks)
             }
-            Axis::Levels { levels, ends, .. } => {
-                (Scale::spanning(ends.iter().copied(), false, 5), levels.clone())
+            ChartAxis::Levels { levels, ends, .. } => {
+                (AxisScale::spanning(ends.iter().copied(), false, 5), levels.clone())
             }
-            Axis::Words { words, .. } => {
+            ChartAxis::Words { words, .. } => {
                 let ends = [-0.5, words.len().max(1) as f64 - 0.5];
-                let scale = Scale::spanning(ends.into_iter(), false, 5);
+                let scale = AxisScale::spanning(ends.into_iter(), false, 5);
                 (scale, words.iter().enumerate().map(|(n, w)| (n as f64, w.clone())).collect())
             }
         }
@@ -204,8 +204,8 @@ impl ChartLayer {
 struct PlotArea {
     left: f64,
     bottom: f64,
-    x: Scale,
-    y: Scale,
+    x: AxisScale,
+    y: AxisScale,
 }
 
 impl PlotArea {
@@ -218,7 +218,7 @@ impl PlotArea {
     }
 }
 
-impl Chart {
+impl HtmlChart {
     /// Returns the chart as an SVG element.
     pub fn svg(&self) -> String {
         let reach: Vec<[Vec<f64>; 2]> = self.layers.iter().map(ChartLayer::extents).collect();
@@ -450,7 +450,7 @@ fn line(points: &[[f64; 2]], steps: bool, frame: &PlotArea, ink: &str) -> String
     )
 }
 
-fn tooltip(v: &Interval) -> String {
+fn tooltip(v: &ValueInterval) -> String {
     let [value, low, high] = [v.value, v.ends[0], v.ends[1]].map(number);
     // a single trial has no interval
     if v.ends.iter().all(|end| end.is_finite()) {
@@ -504,10 +504,10 @@ mod tests {
     #[test]
     fn levels_are_spaced_by_their_numbers() {
         let levels = [1.0, 2.0, 10.0].map(|x| (x, x.to_string())).to_vec();
-        let chart = Chart {
+        let chart = HtmlChart {
             title: "t".into(),
-            x: Axis::Levels { label: "x".into(), levels, ends: [0.0, 11.0] },
-            y: Axis::Between { label: "y".into(), ends: [0.0, 1.0] },
+            x: ChartAxis::Levels { label: "x".into(), levels, ends: [0.0, 11.0] },
+            y: ChartAxis::Between { label: "y".into(), ends: [0.0, 1.0] },
             layers: vec![
                 ChartLayer::Dots {
                     name: "d".into(),
@@ -536,10 +536,10 @@ mod tests {
 
     #[test]
     fn a_dot_stands_where_its_value_is() {
-        let chart = Chart {
+        let chart = HtmlChart {
             title: "t".into(),
-            x: Axis::Between { label: "x".into(), ends: [0.0, 10.0] },
-            y: Axis::Between { label: "y".into(), ends: [0.0, 1.0] },
+            x: ChartAxis::Between { label: "x".into(), ends: [0.0, 10.0] },
+            y: ChartAxis::Between { label: "y".into(), ends: [0.0, 1.0] },
             layers: vec![ChartLayer::Dots {
                 name: "d".into(),
                 points: vec![[10.0, 1.0], [f64::NAN, 0.0]],

@@ -4,7 +4,7 @@
 
 mod chart;
 
-pub use chart::{Axis, Chart, ChartLayer, FilledRect, Interval};
+pub use chart::{ChartAxis, ChartLayer, FilledRect, HtmlChart, ValueInterval};
 
 use super::study::TitledTable;
 use super::{ReportError, file};
@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// A page.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Page {
+pub struct HtmlPage {
     /// Title.
     pub title: String,
     /// The question that the page answers.
@@ -24,22 +24,22 @@ pub struct Page {
     /// Key numbers under the answer: value and meaning.
     pub facts: Vec<[String; 2]>,
     /// Sections, from top to bottom.
-    pub sections: Vec<Section>,
+    pub sections: Vec<HtmlSection>,
     /// Text at the bottom.
     pub footer: String,
 }
 
 /// A part of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Section {
+pub struct HtmlSection {
     /// Heading.
     pub heading: String,
     /// Paragraphs.
     pub text: Vec<String>,
     /// Charts, side by side if the width allows.
-    pub charts: Vec<Chart>,
+    pub charts: Vec<HtmlChart>,
     /// Pictures, side by side if the width allows.
-    pub pictures: Vec<Picture>,
+    pub pictures: Vec<HtmlPicture>,
     /// Tables.
     pub tables: Vec<TitledTable>,
     /// Whether the tables are initially folded.
@@ -48,7 +48,7 @@ pub struct Section {
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
+pub struct HtmlPicture {
     /// Content of a PNG file.
     pub png: Vec<u8>,
     /// Caption.
@@ -85,7 +85,7 @@ footer{margin-top:56px;padding-top:14px;border-top:1px solid var(--rule);color:v
 @media(max-width:560px){main{padding:22px 16px}.side{grid-template-columns:1fr}}\
 @media print{main{padding:0}h2,figure{break-inside:avoid}.answer{background:none}}";
 
-impl Page {
+impl HtmlPage {
     /// Writes the page, completely or not at all.
     ///
     /// # Errors
@@ -116,13 +116,13 @@ impl Page {
     }
 }
 
-impl Section {
+impl HtmlSection {
     fn html(&self) -> String {
         let mut html = format!("<section><h2>{}</h2>\n", escape_html(&self.heading));
         self.text.iter().for_each(|text| html += &paragraph("", text));
         let charts: String =
             self.charts.iter().map(|chart| format!("<figure>{}</figure>\n", chart.svg())).collect();
-        let pictures: String = self.pictures.iter().map(Picture::html).collect();
+        let pictures: String = self.pictures.iter().map(HtmlPicture::html).collect();
         for figures in [charts, pictures] {
             if !figures.is_empty() {
                 html += &format!("<div class=\"side\">{figures}</div>\n");
@@ -137,7 +137,7 @@ impl Section {
     }
 }
 
-impl Picture {
+impl HtmlPicture {
     fn html(&self) -> String {
         let data = base64::engine::general_purpose::STANDARD.encode(&self.png);
         let caption = escape_html(&self.caption);
@@ -202,25 +202,25 @@ mod tests {
             rows: vec![vec![evil.into()]],
         };
         let words = vec![evil.to_owned()];
-        let chart = Chart {
+        let chart = HtmlChart {
             title: evil.into(),
-            x: Axis::Words { label: evil.into(), words },
-            y: Axis::Number { label: evil.into(), zero: true },
+            x: ChartAxis::Words { label: evil.into(), words },
+            y: ChartAxis::Number { label: evil.into(), zero: true },
             layers: vec![ChartLayer::Line {
                 name: evil.into(),
                 points: vec![[0.0, 1.0]],
                 steps: false,
             }],
         };
-        let section = Section {
+        let section = HtmlSection {
             heading: evil.into(),
             text: vec![evil.into()],
             charts: vec![chart],
-            pictures: vec![Picture { png: vec![1, 2], caption: evil.into() }],
+            pictures: vec![HtmlPicture { png: vec![1, 2], caption: evil.into() }],
             tables: vec![outline],
             folded: true,
         };
-        let page = Page {
+        let page = HtmlPage {
             title: evil.into(),
             question: evil.into(),
             answer: evil.into(),

@@ -5,7 +5,7 @@ use super::level_files::{LevelFiles, copy_level_file, keep_of};
 use crate::input_copies::{self, SCENARIO};
 use crate::journal::{self, Journal};
 use crate::manifest::{self, Build};
-use crate::rundir::{Lock, lock};
+use crate::rundir::{RunFolderLock, lock};
 use crate::{ReportError, file};
 use bekker_scenario::build::world;
 use bekker_scenario::{ScenarioFile, input};
@@ -146,7 +146,7 @@ impl StudyRequest {
     /// Reads the request in a folder.
     ///
     /// # Errors
-    /// [`ReportError::NotAStudy`] if there is none, [`ReportError`] if it cannot be read.
+    /// [`ReportError::NotAStudy`] without a request, [`ReportError`] if it cannot be read.
     pub fn read(folder: &Path) -> Result<StudyRequest, ReportError> {
         let path = folder.join(ASKED);
         if !path.is_file() {
@@ -184,7 +184,7 @@ pub struct StudyFolder {
     journal: Journal<TrialRecord>,
     files: Mutex<LevelFiles>,
     #[expect(dead_code, reason = "held, not used")]
-    lock: Lock,
+    lock: RunFolderLock,
 }
 
 impl StudyFolder {

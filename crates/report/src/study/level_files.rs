@@ -17,10 +17,10 @@ fn copy_in(folder: &Path, sha256: &str) -> PathBuf {
     folder.join(FOLDER).join("levels").join(sha256)
 }
 
-/// Returns the inputs with which a trial's scenario is read to repeat it.
+/// Returns the inputs to read a trial's scenario again.
 ///
 /// The copies in the study's `folder` replace the files that its levels reference. `base` is the
-/// folder to which the scenario's paths are relative.
+/// base folder of the scenario's relative paths.
 pub fn level_inputs(folder: &Path, base: &Path, record: &TrialRecord) -> Inputs {
     Inputs::from_recorded(record.files.iter().map(|own| {
         let (path, sha256) = (base.join(&own.path), own.sha256.clone());

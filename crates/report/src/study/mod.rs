@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 /// A value of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Cell {
+pub enum StudyCell {
     /// A number.
     Number(f64),
     /// A boolean.
@@ -45,12 +45,12 @@ pub struct TrialRecord {
     /// Seed of the scenario in this trial, unless a factor sets it.
     pub seed: Option<u64>,
     /// Level of each factor.
-    pub levels: Vec<Cell>,
+    pub levels: Vec<StudyCell>,
     /// Reason that there is no result; none if there is a result.
     pub failure: Option<String>,
     /// Value of each response; absent without a result.
-    pub responses: Vec<Cell>,
-    /// Hash of the final state, hexadecimal; empty if there is none.
+    pub responses: Vec<StudyCell>,
+    /// Hash of the final state, hexadecimal; empty without a final state.
     pub state_hash: String,
     /// Wall time of the trial, s.
     pub wall: f64,

@@ -3,8 +3,8 @@
 //!
 //! Rows are in the order of the trials' numbers.
 
-use super::{Cell, StudyRequest, TrialRecord};
-use crate::columns::{Column, ParquetWriter, Values, csv_header, csv_rows};
+use super::{StudyCell, StudyRequest, TrialRecord};
+use crate::columns::{ParquetWriter, RecordColumn, RecordValues, csv_header, csv_rows};
 use crate::{ReportError, write_file};
 use std::path::Path;
 
@@ -50,11 +50,11 @@ struct TextColumns {
 
 impl TextColumns {
     fn new(trials: &[&TrialRecord]) -> TextColumns {
-        let any = |cells: fn(&TrialRecord) -> &[Cell]| {
+        let any = |cells: fn(&TrialRecord) -> &[StudyCell]| {
             let mut found = vec![false; trials.first().map_or(0, |first| cells(first).len())];
             for trial in trials {
                 for (found, cell) in found.iter_mut().zip(cells(trial)) {
-                    *found |= matches!(cell, Cell::Word(_) | Cell::Boolean(_));
+                    *found |= matches!(cell, StudyCell::Word(_) | StudyCell::Boolean(_));
                 }
             }
             found
@@ -63,14 +63,18 @@ impl TextColumns {
     }
 }
 
-fn columns(asked: &StudyRequest, words: &TextColumns, trials: &[&TrialRecord]) -> Vec<Column> {
-    let column = |name: &str, values| Column { name: name.into(), values };
+fn columns(
+    asked: &StudyRequest,
+    words: &TextColumns,
+    trials: &[&TrialRecord],
+) -> Vec<RecordColumn> {
+    let column = |name: &str, values| RecordColumn { name: name.into(), values };
     let longs = |name, value: fn(&TrialRecord) -> Option<u64>| {
         let values = trials.iter().map(|trial| value(trial).map(|value| value as i64)).collect();
-        column(name, Values::OptionalLong(values))
+        column(name, RecordValues::OptionalLong(values))
     };
     let texts = |name, value: fn(&TrialRecord) -> String| {
-        column(name, Values::Text(trials.iter().map(|trial| value(trial)).collect()))
+        column(name, RecordValues::Text(trials.iter().map(|trial| value(trial)).collect()))
     };
     let mut columns = vec![
         longs("trial", |trial| Some(trial.trial)),
@@ -94,28 +98,28 @@ fn columns(asked: &StudyRequest, words: &TextColumns, trials: &[&TrialRecord]) -
     columns
 }
 
-fn cells<'a>(is_word: bool, cells: impl Iterator<Item = Option<&'a Cell>>) -> Values {
+fn cells<'a>(is_word: bool, cells: impl Iterator<Item = Option<&'a StudyCell>>) -> RecordValues {
     if is_word {
-        let word = |cell: Option<&Cell>| match cell {
-            Some(Cell::Number(x)) => x.to_string(),
-            Some(Cell::Boolean(is)) => is.to_string(),
-            Some(Cell::Word(word)) => word.clone(),
-            Some(Cell::Absent) | None => String::new(),
+        let word = |cell: Option<&StudyCell>| match cell {
+            Some(StudyCell::Number(x)) => x.to_string(),
+            Some(StudyCell::Boolean(is)) => is.to_string(),
+            Some(StudyCell::Word(word)) => word.clone(),
+            Some(StudyCell::Absent) | None => String::new(),
         };
-        return Values::Text(cells.map(word).collect());
+        return RecordValues::Text(cells.map(word).collect());
     }
-    let number = |cell: Option<&Cell>| match cell {
-        Some(Cell::Number(x)) => Some(*x),
+    let number = |cell: Option<&StudyCell>| match cell {
+        Some(StudyCell::Number(x)) => Some(*x),
         _ => None,
     };
-    Values::OptionalReal(cells.map(number).collect())
+    RecordValues::OptionalReal(cells.map(number).collect())
 }
 
-fn wall_times(trials: &[&TrialRecord]) -> Vec<Column> {
+fn wall_times(trials: &[&TrialRecord]) -> Vec<RecordColumn> {
     let numbers = trials.iter().map(|trial| Some(trial.trial as i64)).collect();
     let times = trials.iter().map(|trial| trial.wall).collect();
     vec![
-        Column { name: "trial".into(), values: Values::OptionalLong(numbers) },
-        Column { name: "wall_s".into(), values: Values::Real(times) },
+        RecordColumn { name: "trial".into(), values: RecordValues::OptionalLong(numbers) },
+        RecordColumn { name: "wall_s".into(), values: RecordValues::Real(times) },
     ]
 }

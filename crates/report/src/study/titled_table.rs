@@ -1,7 +1,7 @@
 //! A table of text, for a terminal, a page or another program.
 
 use crate::ReportError;
-use crate::table::TextStyle;
+use crate::table::TableStyle;
 use crate::text_table::header_rule;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
 use std::path::Path;
@@ -19,7 +19,7 @@ pub struct TitledTable {
 
 impl TitledTable {
     /// Formats the table as text, with a line below the head.
-    pub fn text(&self, style: TextStyle) -> String {
+    pub fn text(&self, style: TableStyle) -> String {
         let mut table = Table::new();
         table.set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(&self.head);
@@ -30,8 +30,8 @@ impl TitledTable {
             column.set_padding((0, 2));
         }
         match style {
-            TextStyle::Plain => table.load_style(header_rule('-')).force_no_tty(),
-            TextStyle::Terminal => table.load_style(header_rule('─')),
+            TableStyle::Plain => table.load_style(header_rule('-')).force_no_tty(),
+            TableStyle::Terminal => table.load_style(header_rule('─')),
         };
         format!("{}\n\n{}\n", self.title, table.trim_fmt())
     }

@@ -169,7 +169,7 @@ fn levels_of<T: Copy + Send + Sync, const N: usize>(
     }
 }
 
-/// Mean of the finite values; NaN if there are none.
+/// Mean of the finite values; NaN without any.
 fn mean(four: [Option<f32>; 4]) -> f32 {
     let known = four.into_iter().flatten().filter(|value| value.is_finite());
     let (sum, count) = known.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));

@@ -2,7 +2,7 @@
 
 use crate::journal::{self, Journal};
 use crate::manifest::{self, Build, FileHash};
-use crate::rundir::{Lock, lock};
+use crate::rundir::{RunFolderLock, lock};
 use crate::study::Shard;
 use crate::{ReportError, file, write_file};
 use bekker_scenario::input;
@@ -81,7 +81,7 @@ impl MapRequest {
     /// Reads the request in a folder.
     ///
     /// # Errors
-    /// [`ReportError::NotAMap`] if there is none, [`ReportError`] if it cannot be read.
+    /// [`ReportError::NotAMap`] without a request, [`ReportError`] if it cannot be read.
     pub fn read(folder: &Path) -> Result<MapRequest, ReportError> {
         let path = folder.join(ASKED);
         if !path.is_file() {
@@ -108,7 +108,7 @@ pub fn key(decisive: &[u8]) -> String {
 pub struct MapFolder {
     path: PathBuf,
     #[expect(dead_code, reason = "held, not used")]
-    lock: Lock,
+    lock: RunFolderLock,
 }
 
 impl MapFolder {

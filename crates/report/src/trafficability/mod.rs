@@ -10,4 +10,4 @@ pub use cog::{RasterCells, RasterGrid, write as write_raster};
 pub use folder::{MapFolder, MapRequest, key};
 pub use picture::{MapLayer, MapSheet, RouteOverlay, write as write_picture};
 pub use route_file::{write_csv, write_geojson, write_gpx};
-pub use scale::{Scale, class_color, write_palette, write_ramp};
+pub use scale::{ColorScale, class_color, write_palette, write_ramp};

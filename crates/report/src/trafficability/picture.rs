@@ -1,8 +1,8 @@
 //! Maps side by side over shaded ground.
 
 use super::cog::RasterGrid;
-use super::scale::{CLASSES, NO_GO, Scale, class};
-use crate::canvas::{Anchor, Canvas, Frame, Point, TextStyle};
+use super::scale::{CLASSES, ColorScale, NO_GO, class};
+use crate::canvas::{Anchor, Canvas, CanvasPoint, Frame, TextStyle};
 use crate::color::{INK, Oklab, Rgb, SECONDARY, WHITE};
 use crate::drawn_ground::scale_bar;
 use crate::relief::{self, HeightField, MapView};
@@ -27,7 +27,7 @@ const LIGHT: f64 = 0.6;
 #[derive(Clone, Copy, Debug)]
 pub enum MapLayer<'a> {
     /// Numbers; NaN for no data.
-    Numbers(&'a [f32], Scale),
+    Numbers(&'a [f32], ColorScale),
     /// Codes of classes, and the name of each code that occurs.
     Classes(&'a [u8], &'a [(u8, &'a str)]),
 }
@@ -153,9 +153,9 @@ fn map(canvas: &mut Canvas, maps: &MapSheet<'_>, layer: &MapLayer<'_>, frame: Fr
             _ => None,
         };
         let color = color.map_or(bare, |color| bare.mix(color, COVER));
-        relief::lit(color, LIGHT * relief::shade(field.at(point).slope, exaggeration)).rgb()
+        relief::lit(color, LIGHT * relief::shade(field.surface_at(point).slope, exaggeration)).rgb()
     });
-    let lines: Vec<Vec<Point>> = maps
+    let lines: Vec<Vec<CanvasPoint>> = maps
         .ways
         .iter()
         .map(|way| way.points.iter().map(|point| view.point(*point)).collect())
@@ -174,7 +174,7 @@ fn map(canvas: &mut Canvas, maps: &MapSheet<'_>, layer: &MapLayer<'_>, frame: Fr
 }
 
 /// Draws route `n` in its color.
-fn stroke(canvas: &mut Canvas, points: &[Point], n: usize) {
+fn stroke(canvas: &mut Canvas, points: &[CanvasPoint], n: usize) {
     let color = WAYS[n.min(WAYS.len() - 1)];
     match n {
         0 => canvas.line(points, 3.5, color, 1.0),
@@ -194,10 +194,10 @@ fn ways_legend(canvas: &mut Canvas, maps: &MapSheet<'_>, top: f32) {
     }
 }
 
-fn ramp(canvas: &mut Canvas, scale: Scale, frame: Frame) {
+fn ramp(canvas: &mut Canvas, scale: ColorScale, frame: Frame) {
     let label = TextStyle::new(13.0, INK);
     let mut bar = frame;
-    if let Scale::Speed(_) = scale {
+    if let ColorScale::Speed(_) = scale {
         let box_of = Frame { width: 22.0, ..frame };
         canvas.rectangle(box_of, NO_GO, 1.0);
         canvas.text("NO-GO", [box_of.x, frame.bottom() + 16.0], label);
@@ -215,14 +215,14 @@ fn ramp(canvas: &mut Canvas, scale: Scale, frame: Frame) {
         let share = n as f32 / 4.0;
         let value = f64::from(share) * scale.most();
         let text = match scale {
-            Scale::Probability => format!("{:.0} %", 100.0 * value),
-            Scale::Speed(_) if n == 4 => format!("{value:.1} m/s"),
-            Scale::Speed(_) => format!("{value:.1}"),
+            ColorScale::Probability => format!("{:.0} %", 100.0 * value),
+            ColorScale::Speed(_) if n == 4 => format!("{value:.1} m/s"),
+            ColorScale::Speed(_) => format!("{value:.1}"),
         };
         let x = bar.x + share * bar.width;
         canvas.line(&[[x, bar.bottom()], [x, bar.bottom() + 3.0]], 1.0, INK, 1.0);
         let anchor = match (n, scale) {
-            (0, Scale::Probability) => Anchor::Left,
+            (0, ColorScale::Probability) => Anchor::Left,
             _ => Anchor::Middle,
         };
         canvas.text(&text, [x, bar.bottom() + 16.0], label.anchor(anchor));
@@ -230,7 +230,7 @@ fn ramp(canvas: &mut Canvas, scale: Scale, frame: Frame) {
 }
 
 /// Draws the legend of cells without a value.
-fn no_data(canvas: &mut Canvas, [x, y]: Point) {
+fn no_data(canvas: &mut Canvas, [x, y]: CanvasPoint) {
     let patch = Frame { x, y, width: 16.0, height: 12.0 };
     canvas.rectangle(patch, BARE, 1.0);
     canvas.outline(patch, 0.8, SECONDARY);

@@ -13,7 +13,7 @@ const OPACITY: f64 = 0.8;
 
 /// Meaning of the numbers on a map, which selects their colors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scale {
+pub enum ColorScale {
     /// A probability, 0 to 1.
     Probability,
     /// A speed from 0, which is no go and has a separate color, to this maximum, m/s.
@@ -46,21 +46,21 @@ pub(super) const CLASSES: [Rgb; 9] = [
     Rgb(172, 204, 150),
 ];
 
-impl Scale {
+impl ColorScale {
     /// Color of a value.
     pub(super) fn color(self, value: f64) -> Oklab {
         match self {
-            Scale::Probability => blend_stops(&PROBABILITY, value),
-            Scale::Speed(_) if value <= 0.0 => Oklab::from_rgb(NO_GO),
-            Scale::Speed(fastest) => blend_stops(&SPEED, value / fastest),
+            ColorScale::Probability => blend_stops(&PROBABILITY, value),
+            ColorScale::Speed(_) if value <= 0.0 => Oklab::from_rgb(NO_GO),
+            ColorScale::Speed(fastest) => blend_stops(&SPEED, value / fastest),
         }
     }
 
     /// Largest value of the scale.
     pub(super) fn most(self) -> f64 {
         match self {
-            Scale::Probability => 1.0,
-            Scale::Speed(fastest) => fastest,
+            ColorScale::Probability => 1.0,
+            ColorScale::Speed(fastest) => fastest,
         }
     }
 }
@@ -92,7 +92,7 @@ pub fn class_color(code: u8) -> String {
 ///
 /// # Errors
 /// [`ReportError`] if it cannot be written.
-pub fn write_ramp(path: &Path, scale: Scale, unit: &str) -> Result<(), ReportError> {
+pub fn write_ramp(path: &Path, scale: ColorScale, unit: &str) -> Result<(), ReportError> {
     let most = scale.most();
     let mut items = String::new();
     let mut item = |value: f64, label: &str, color: Rgb| {
@@ -102,13 +102,14 @@ pub fn write_ramp(path: &Path, scale: Scale, unit: &str) -> Result<(), ReportErr
             "     <item alpha=\"255\" value=\"{value}\" label=\"{label}\" color=\"{color}\"/>"
         );
     };
-    if matches!(scale, Scale::Speed(_)) {
+    if matches!(scale, ColorScale::Speed(_)) {
         item(0.0, "NO-GO", NO_GO);
     }
     for n in 0..STOPS {
         // the first color is that of the lowest speed, just above no go
         let share = n as f64 / (STOPS - 1) as f64;
-        let value = if n == 0 && matches!(scale, Scale::Speed(_)) { 1e-3 } else { share * most };
+        let value =
+            if n == 0 && matches!(scale, ColorScale::Speed(_)) { 1e-3 } else { share * most };
         item(value, format!("{value:.2} {unit}").trim(), scale.color(value).rgb());
     }
     let shader = format!(

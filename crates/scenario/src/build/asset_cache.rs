@@ -3,7 +3,7 @@
 use super::vehicles::SpecRequest;
 use crate::config;
 use bekker_agent::{AnyVehicle, GroundVehicleError};
-use bekker_ground::terrain::{Gaps, Placement, Surface};
+use bekker_ground::terrain::{FramePlacement, Gaps, Surface};
 use bekker_vehicle::AnySpec;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,11 +19,11 @@ pub struct AssetCache {
     vehicles: Arc<Mutex<Vec<CachedVehicle>>>,
 }
 
-/// What determines the surface of an elevation model.
+/// Cache key: inputs that determine the surface of an elevation model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ElevationKey {
     /// Settings of the surface.
-    pub surface: config::Surface,
+    pub surface: config::SurfaceConfig,
     /// Hash of the content of its files.
     pub content: String,
 }
@@ -55,7 +55,7 @@ pub(super) struct Elevations {
     /// Cells without data, if they are kept.
     pub gaps: Option<Arc<Gaps>>,
     /// Placement of its local frame on the earth.
-    pub placement: Placement,
+    pub placement: FramePlacement,
     /// Warnings about the model.
     pub warnings: Vec<String>,
 }

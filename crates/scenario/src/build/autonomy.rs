@@ -3,7 +3,7 @@
 use super::world::BuildContext;
 use super::{BuiltMeshes, BuiltTerrain, SoilTable};
 use crate::ScenarioFile;
-use crate::config::{Driver, LocalizationKind};
+use crate::config::{DriverConfig, LocalizationKind};
 use bekker_agent::{AnyVehicle, Autonomy, GroundVehicle, Stopwatch};
 use bekker_autonomy::costs::CostModel;
 use bekker_autonomy::elevation_map::MapModel;
@@ -13,13 +13,13 @@ use bekker_autonomy::recovery::RecoveryModel;
 use bekker_autonomy::smoothing::SmoothingModel;
 use bekker_autonomy::spline::SplineModel;
 use bekker_autonomy::tracking::TrackingModel;
-use bekker_autonomy::{Body, Localizer, Navigator, Protrusions, Role, RouteModel};
+use bekker_autonomy::{Localizer, Navigator, Protrusions, RouteModel, SensorRole, VehicleGeometry};
 use bekker_ground::soil::{Soil, SoilKind};
 use bekker_math::spatial::Pose;
 use bekker_sensor::{Model, Sensor};
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::SteeringGeometry;
-use bekker_vehicle::spec::Footprint;
+use bekker_vehicle::spec::VehicleFootprint;
 use bekker_world::drawn_hull;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub(super) fn autonomy(
     context: BuildContext<'_>,
 ) -> Option<Arc<Autonomy>> {
     let BuildContext { land, soils, meshes } = context;
-    let Driver::Autonomous {
+    let DriverConfig::Autonomous {
         goal,
         speed,
         localization,
@@ -71,13 +71,13 @@ pub(super) fn autonomy(
     let odometry = first(|model| matches!(model, Model::Odometry)).filter(|_| truth);
     // the first sensor of each kind, regardless of where others are mounted
     let role = |(at, own): (usize, &Sensor)| match own.model {
-        Model::Imu(_) => Some(Role::Imu).filter(|_| imu == Some(at)),
-        Model::Gps(_) => Some(Role::Gps).filter(|_| gps == Some(at)),
-        Model::Odometry => Some(Role::Odometry).filter(|_| odometry == Some(at)),
-        Model::Terramechanics => Some(Role::Ground),
+        Model::Imu(_) => Some(SensorRole::Imu).filter(|_| imu == Some(at)),
+        Model::Gps(_) => Some(SensorRole::Gps).filter(|_| gps == Some(at)),
+        Model::Odometry => Some(SensorRole::Odometry).filter(|_| odometry == Some(at)),
+        Model::Terramechanics => Some(SensorRole::Ground),
         _ => None,
     };
-    let roles: Vec<Option<Role>> = sensors.iter().enumerate().map(role).collect();
+    let roles: Vec<Option<SensorRole>> = sensors.iter().enumerate().map(role).collect();
     let ground = land.terrain.height(start.position.x, start.position.y) - start.position.z;
     let top = vehicle.outline().hulls.iter().map(|hull| hull.center.z + hull.shape.half().z);
     let geometry = match spec {
@@ -85,7 +85,7 @@ pub(super) fn autonomy(
         AnySpec::Tracked(spec) => SteeringGeometry::from_tracked_spec(spec),
     };
     let footprint = vehicle.footprint();
-    let body = Body {
+    let body = VehicleGeometry {
         footprint,
         ground,
         clearance: top.fold(1.0, f64::max) - ground + HEADROOM,
@@ -127,7 +127,7 @@ pub(super) fn autonomy(
 
 /// The parts of a vehicle outside its footprint that lidars may hit.
 fn protrusions(
-    footprint: &Footprint,
+    footprint: &VehicleFootprint,
     index: usize,
     vehicle: &AnyVehicle,
     meshes: &BuiltMeshes,
@@ -156,18 +156,18 @@ fn least_friction(soils: &SoilTable) -> f64 {
 /// The source of the vehicle's position estimate.
 fn localizer(
     sensors: &[Sensor],
-    roles: &[Option<Role>],
+    roles: &[Option<SensorRole>],
     truth: bool,
     land: &BuiltTerrain,
 ) -> Option<Localizer> {
-    let of = |role: Role| {
+    let of = |role: SensorRole| {
         let at = roles.iter().position(|own| *own == Some(role))?;
         sensors.get(at)
     };
     if truth {
-        return Some(Localizer::from_odometry(of(Role::Odometry)?.mount));
+        return Some(Localizer::from_odometry(of(SensorRole::Odometry)?.mount));
     }
-    let (imu, gps) = (of(Role::Imu)?, of(Role::Gps)?);
+    let (imu, gps) = (of(SensorRole::Imu)?, of(SensorRole::Gps)?);
     let (Model::Imu(errors), Model::Gps(service)) = (&imu.model, &gps.model) else { return None };
     Some(Localizer::from_filter(Inertial {
         model: FilterModel::from_sensors(errors, service, MARGIN),

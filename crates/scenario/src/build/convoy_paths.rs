@@ -35,7 +35,9 @@ impl<'a> ConvoyPaths<'a> {
         let mut lengths_behind = vec![0.0_f64; entries.len()];
         for (index, entry) in entries.iter().enumerate() {
             let Some(head) = convoys.head(index) else { continue };
-            let config::Driver::Path { waypoints, .. } = &entries[head].driver else { continue };
+            let config::DriverConfig::Path { waypoints, .. } = &entries[head].driver else {
+                continue;
+            };
             let Some([x, y]) = waypoints.first() else { continue };
             let back = hypot(entry.position[0] - x, entry.position[1] - y);
             lengths_behind[head] = lengths_behind[head].max(back);
@@ -77,7 +79,7 @@ impl<'a> ConvoyPaths<'a> {
                 .diagnostic(&key, DiagnosticKind::Refused { cause: cause.to_string() })
         };
         let driver = &self.file.scenario.vehicle[head].driver;
-        let config::Driver::Path { waypoints, at_end, .. } = driver else {
+        let config::DriverConfig::Path { waypoints, at_end, .. } = driver else {
             return Err(refused(format!("vehicle[{head}].driver"), &NO_PATH));
         };
         let key = format!("vehicle[{head}].driver.waypoints");

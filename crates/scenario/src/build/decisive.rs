@@ -3,7 +3,7 @@
 //! Two runs with equal lines give bitwise equal results.
 
 use super::SoilTable;
-use crate::config::{Output, Scenario};
+use crate::config::{OutputConfig, Scenario};
 use crate::inputs::{map_paths, sha256};
 use crate::{Input, SOURCE, ScenarioFile};
 use bekker_vehicle::AnySpec;
@@ -26,7 +26,7 @@ pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[Arc<AnySpec>]) 
     let mut scenario = Scenario {
         name: String::new(),
         description: String::new(),
-        output: Output::default(),
+        output: OutputConfig::default(),
         ..file.scenario.clone()
     };
     scenario.time.duration = 0.0;

@@ -1,7 +1,7 @@
 //! Checks of vehicles and paths for ground without elevation data.
 
 use crate::ScenarioFile;
-use crate::config::Driver;
+use crate::config::DriverConfig;
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use bekker_agent::{AgentModel, GroundVehicle};
 use bekker_ground::terrain::{Gaps, Terrain};
@@ -66,8 +66,8 @@ fn touches(gaps: &Gaps, corners: &[[f64; 2]; 4]) -> bool {
 /// Warnings for paths over ground without elevation data, each with the first such point.
 pub(super) fn paths_over_gaps(file: &ScenarioFile, terrain: &Terrain) -> Vec<Diagnostic> {
     let Some(gaps) = terrain.gaps() else { return Vec::new() };
-    let crossed = |(index, vehicle): (usize, &crate::config::Vehicle)| {
-        let Driver::Path { waypoints, .. } = &vehicle.driver else { return None };
+    let crossed = |(index, vehicle): (usize, &crate::config::VehicleConfig)| {
+        let DriverConfig::Path { waypoints, .. } = &vehicle.driver else { return None };
         // the vehicle first drives from its start to the nearest point of the path
         let joined = nearest(waypoints, vehicle.position)?;
         let first = std::iter::once([vehicle.position, joined]);

@@ -3,7 +3,7 @@
 use crate::ScenarioFile;
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use bekker_agent::{AgentModel, GroundVehicle};
-use bekker_vehicle::spec::Footprint;
+use bekker_vehicle::spec::VehicleFootprint;
 use std::collections::BTreeMap;
 
 /// Minimum cell size of the grid in which neighbors are searched, m.
@@ -14,8 +14,9 @@ const MIN_CELL: f64 = 1.0;
 /// Thousands of vehicles at one position have millions of overlapping pairs. As the latest are
 /// tested first, each vehicle finds an overlapping neighbor at once.
 pub(super) fn overlaps(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<Diagnostic> {
-    let footprints: Vec<Footprint> = agents.iter().map(|agent| agent.vehicle.footprint()).collect();
-    let reach = footprints.iter().map(Footprint::reach).fold(0.0, f64::max);
+    let footprints: Vec<VehicleFootprint> =
+        agents.iter().map(|agent| agent.vehicle.footprint()).collect();
+    let reach = footprints.iter().map(VehicleFootprint::reach).fold(0.0, f64::max);
     // overlapping vehicles are in the same or adjacent cells
     let side = (2.0 * reach).max(MIN_CELL);
     let mut cells: BTreeMap<[i64; 2], Vec<usize>> = BTreeMap::new();

@@ -7,7 +7,7 @@ use bekker_math::random::RandomStream;
 /// The radios; the cross-checks ensure that their vehicles exist.
 pub(super) fn radios(scenario: &Scenario) -> Vec<RadioNet> {
     let vehicles = || scenario.vehicle.iter().enumerate();
-    let of = |config: &config::RadioNet| {
+    let of = |config: &config::RadioNetConfig| {
         let is_member =
             |name: &String| config.vehicles.is_empty() || config.vehicles.contains(name);
         let members = vehicles().filter(|(_, own)| is_member(&own.name)).map(|(index, _)| index);
@@ -28,8 +28,9 @@ pub(super) fn period_us(rate: f64) -> u64 {
 }
 
 /// The channel of a radio with its random numbers.
-pub(super) fn radio(config: &config::Radio, stream: RandomStream) -> Radio {
-    let config::Radio { range, horizon, near, far, hops, latency, jitter, loss, bursts } = *config;
+pub(super) fn radio(config: &config::RadioConfig, stream: RandomStream) -> Radio {
+    let config::RadioConfig { range, horizon, near, far, hops, latency, jitter, loss, bursts } =
+        *config;
     let micros = |time: f64| (1e6 * time).round() as u64;
     Radio {
         range,
@@ -40,7 +41,7 @@ pub(super) fn radio(config: &config::Radio, stream: RandomStream) -> Radio {
         latency_us: micros(latency),
         jitter_us: micros(jitter),
         loss,
-        bursts: bursts.map(|config::Bursts { begin, end, loss }| Bursts { begin, end, loss }),
+        bursts: bursts.map(|config::BurstsConfig { begin, end, loss }| Bursts { begin, end, loss }),
         stream,
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::config::{self, Scenario};
 use bekker_agent::{
-    Approach, BarrierArm, Light, Pedestrian, Phase, Prop, PropForm, PropKind, TrafficLight,
+    Approach, BarrierArm, Pedestrian, PropForm, PropKind, SceneryObject, SignalColor, SignalPhase,
+    TrafficLight,
 };
 
 fn micros(time: f64) -> u64 {
@@ -17,7 +18,7 @@ fn radio(scenario: &Scenario, name: &str) -> Option<usize> {
 /// The traffic lights, then the barriers.
 pub(super) fn lights(scenario: &Scenario) -> Vec<TrafficLight> {
     let lights = scenario.traffic_light.iter().map(|own| light(scenario, own));
-    let barrier = |own: &config::Barrier| {
+    let barrier = |own: &config::BarrierConfig| {
         let boom = BarrierArm {
             heading: own.heading_deg.to_radians(),
             length: own.length,
@@ -31,8 +32,8 @@ pub(super) fn lights(scenario: &Scenario) -> Vec<TrafficLight> {
     lights.chain(scenario.barrier.iter().map(barrier)).collect()
 }
 
-fn light(scenario: &Scenario, config: &config::TrafficLight) -> TrafficLight {
-    let phase = |own: &config::LightPhase| Phase {
+fn light(scenario: &Scenario, config: &config::TrafficLightConfig) -> TrafficLight {
+    let phase = |own: &config::LightPhase| SignalPhase {
         duration_us: micros(own.duration),
         lights: own.lights.iter().map(|&light| light_state(light)).collect(),
     };
@@ -47,21 +48,21 @@ fn light(scenario: &Scenario, config: &config::TrafficLight) -> TrafficLight {
     }
 }
 
-fn approach(own: &config::Approach) -> Approach {
+fn approach(own: &config::ApproachConfig) -> Approach {
     Approach { stop: own.stop, heading: own.heading_deg.to_radians(), width: own.width }
 }
 
-fn light_state(light: config::Light) -> Light {
+fn light_state(light: config::LightConfig) -> SignalColor {
     match light {
-        config::Light::Red => Light::Red,
-        config::Light::Amber => Light::Amber,
-        config::Light::Green => Light::Green,
+        config::LightConfig::Red => SignalColor::Red,
+        config::LightConfig::Amber => SignalColor::Amber,
+        config::LightConfig::Green => SignalColor::Green,
     }
 }
 
 /// The pedestrians.
 pub(super) fn pedestrians(scenario: &Scenario) -> Vec<Pedestrian> {
-    let of = |own: &config::Pedestrian| Pedestrian {
+    let of = |own: &config::PedestrianConfig| Pedestrian {
         name: own.name.clone(),
         path: own.way.clone(),
         speed: own.speed,
@@ -73,12 +74,12 @@ pub(super) fn pedestrians(scenario: &Scenario) -> Vec<Pedestrian> {
 }
 
 /// Their solid parts: masts and heads of traffic lights, posts of barriers.
-pub(super) fn posts(scenario: &Scenario) -> impl Iterator<Item = Prop> + '_ {
+pub(super) fn posts(scenario: &Scenario) -> impl Iterator<Item = SceneryObject> + '_ {
     let masts = scenario.traffic_light.iter().map(|own| own.position);
     let heads = scenario.traffic_light.iter().flat_map(|own| &own.approach);
     let heads = heads.map(|own| TrafficLight::head(&approach(own)));
     let hinges = scenario.barrier.iter().map(|own| own.position);
-    let post = |place: [f64; 2]| Prop {
+    let post = |place: [f64; 2]| SceneryObject {
         form: PropForm::Kind(PropKind::Post),
         place,
         heading: 0.0,

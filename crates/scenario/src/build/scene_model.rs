@@ -4,10 +4,10 @@ use super::BuiltMeshes;
 use crate::ScenarioFile;
 use crate::random_world::RandomWorld;
 use crate::vehicle_points::vehicle_points;
-use bekker_agent::{Prop, PropForm};
+use bekker_agent::{PropForm, SceneryObject};
 use bekker_math::random::RandomStream;
 use bekker_sensor::air::Air;
-use bekker_sensor::class::Class;
+use bekker_sensor::class::SurfaceClass;
 use bekker_sensor::sky::Sky;
 use bekker_world::{SceneModel, WorldModel, scatter_props};
 
@@ -36,21 +36,26 @@ pub fn scene_model(
 }
 
 /// All props of a scenario: objects of its random surface, and scattered or placed scenery.
-pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWorld>) -> Vec<Prop> {
+pub fn props(
+    file: &ScenarioFile,
+    meshes: &BuiltMeshes,
+    random: Option<&RandomWorld>,
+) -> Vec<SceneryObject> {
     let points = vehicle_points(&file.scenario);
-    let mut props: Vec<Prop> = random.map(RandomWorld::props).into_iter().flatten().collect();
+    let mut props: Vec<SceneryObject> =
+        random.map(RandomWorld::props).into_iter().flatten().collect();
     for (index, scenery) in file.scenario.scenery.iter().enumerate() {
         let mesh = meshes.scenery.get(index).copied().flatten();
         let form = match (scenery.kind, mesh) {
             (Some(kind), _) => PropForm::Kind(kind),
             (None, Some(index)) => {
-                let class = scenery.class.map_or(Class::Other, |c| c.class());
+                let class = scenery.class.map_or(SurfaceClass::Other, |c| c.class());
                 PropForm::Mesh { index, class, bounds: meshes.imported.meshes[index].bounds() }
             }
             // refused by the cross-checks
             (None, None) => continue,
         };
-        let placed = scenery.places.iter().map(|&place| Prop {
+        let placed = scenery.places.iter().map(|&place| SceneryObject {
             form,
             place,
             heading: scenery.heading_deg.to_radians(),
@@ -61,7 +66,7 @@ pub fn props(file: &ScenarioFile, meshes: &BuiltMeshes, random: Option<&RandomWo
         });
         props.extend(placed);
         let area = scenery.area.unwrap_or([-100.0, -100.0, 100.0, 100.0]);
-        // the stream has a name of its own: with seed + index, groups of adjacent seeds would be
+        // the stream has a separate name: with seed + index, groups of adjacent seeds would be
         // equal
         let dice = RandomStream::new(file.scenario.seed, &format!("scenery {index}"));
         let count = scenery.count as usize;

@@ -3,20 +3,20 @@
 use crate::ScenarioFile;
 use crate::config::{
     self, CameraChannel, CameraPreset, GpsService, ImuGrade, InertialErrors, LensConfig,
-    LidarPreset, LidarRays, LidarReturns, MagneticField, SensorModel,
+    LidarPreset, LidarRays, LidarReturns, MagneticFieldConfig, SensorModel,
 };
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::diagnostic_sink::WHERE_ON_EARTH;
 use bekker_math::geodesy::Site;
 use bekker_math::spatial::{Pose, Quat, Vec3};
-use bekker_sensor::camera::{CameraSpec, Channel, ChipNoise, Lens};
-use bekker_sensor::encoder::Encoder;
+use bekker_sensor::camera::{CameraSpec, ChipNoise, ImageChannel, Lens};
+use bekker_sensor::encoder::WheelEncoder;
 use bekker_sensor::gps::{CorrelatedError, Gps, Outages};
 use bekker_sensor::imu::{Imu, Triad};
 use bekker_sensor::lidar::{LidarNoise, LidarSpec, RayModel, ReturnMode};
-use bekker_sensor::magnetometer::{Field, Magnetometer};
+use bekker_sensor::magnetometer::{GeomagneticField, Magnetometer};
 use bekker_sensor::noise::Noise;
-use bekker_sensor::{Filter, Model, Schedule, Sensor, right_camera};
+use bekker_sensor::{Filter, Model, Sensor, SensorSchedule, right_camera};
 
 /// The sensors of the vehicle with index `vehicle`, each with its noise stream.
 ///
@@ -45,7 +45,7 @@ pub fn sensors(
         };
         add(entry.name.clone(), mount, model.clone());
         if let (
-            SensorModel::Camera(config::Camera { stereo: Some(baseline), .. }),
+            SensorModel::Camera(config::CameraConfig { stereo: Some(baseline), .. }),
             Model::Camera(left),
         ) = (&entry.model, model)
         {
@@ -57,7 +57,7 @@ pub fn sensors(
     Ok(sensors)
 }
 
-fn mount(entry: &config::Sensor) -> Pose {
+fn mount(entry: &config::SensorConfig) -> Pose {
     let [roll, pitch, yaw] = [entry.roll_deg, entry.pitch_deg, entry.yaw_deg].map(f64::to_radians);
     let about = |axis, angle| Quat::from_axis_angle(&axis, angle);
     let orientation =
@@ -65,32 +65,32 @@ fn mount(entry: &config::Sensor) -> Pose {
     Pose { position: Vec3::from(entry.position), orientation }
 }
 
-fn schedule(entry: &config::Sensor, model: &Model) -> Schedule {
+fn schedule(entry: &config::SensorConfig, model: &Model) -> SensorSchedule {
     let window = match model {
         // from the start of the first row's exposure to the end of the last row's
         Model::Camera(camera) => camera.exposure + camera.rolling,
         Model::Lidar(_) => entry.window.unwrap_or(1.0 / entry.rate()),
         _ => entry.window.unwrap_or(0.0),
     };
-    Schedule::new(entry.rate(), entry.lag, window)
+    SensorSchedule::new(entry.rate(), entry.lag, window)
 }
 
-fn filters(entry: &config::Sensor) -> Vec<Filter> {
-    let filter = |filter: &config::Filter| match *filter {
-        config::Filter::Lose { probability } => Filter::Lose(probability),
-        config::Filter::Every { frames } => Filter::Every(frames),
-        config::Filter::Noise { sigma } => Filter::Noise(sigma),
-        config::Filter::Dropout { probability } => Filter::Dropout(probability),
-        config::Filter::Range { min, max } => Filter::Range([min, max]),
-        config::Filter::Voxels { side } => Filter::Voxels(side),
-        config::Filter::Gray {} => Filter::Gray,
+fn filters(entry: &config::SensorConfig) -> Vec<Filter> {
+    let filter = |filter: &config::FilterConfig| match *filter {
+        config::FilterConfig::Lose { probability } => Filter::Lose(probability),
+        config::FilterConfig::Every { frames } => Filter::Every(frames),
+        config::FilterConfig::Noise { sigma } => Filter::Noise(sigma),
+        config::FilterConfig::Dropout { probability } => Filter::Dropout(probability),
+        config::FilterConfig::Range { min, max } => Filter::Range([min, max]),
+        config::FilterConfig::Voxels { side } => Filter::Voxels(side),
+        config::FilterConfig::Gray {} => Filter::Gray,
     };
     entry.filters.iter().map(filter).collect()
 }
 
 fn model(
     file: &ScenarioFile,
-    entry: &config::Sensor,
+    entry: &config::SensorConfig,
     site: Option<&Site>,
 ) -> Result<Model, DiagnosticKind> {
     Ok(match &entry.model {
@@ -111,16 +111,16 @@ fn model(
                 GpsService::RtkFixed => Gps::rtk_fixed(site),
             };
             let outages = outages
-                .map(|config::Outages { interval, duration }| Outages { interval, duration });
+                .map(|config::OutagesConfig { interval, duration }| Outages { interval, duration });
             Model::Gps(Box::new(Gps { outages, ..gps }))
         }
         SensorModel::Magnetometer { bias, scale, noise, resolution } => {
             let field = file.scenario.site.map(|site| site.magnetic_field).unwrap_or_default();
-            let MagneticField { strength, declination_deg, inclination_deg } = field;
+            let MagneticFieldConfig { strength, declination_deg, inclination_deg } = field;
             // declination refers to true north, the world's y axis to grid north
             let convergence = site.map_or(0.0, |site| site.convergence(&Vec3::zeros()));
             Model::Magnetometer(Magnetometer {
-                field: Field {
+                field: GeomagneticField {
                     strength,
                     declination: declination_deg.to_radians() - convergence,
                     inclination: inclination_deg.to_radians(),
@@ -133,7 +133,7 @@ fn model(
             })
         }
         SensorModel::Encoder { ticks_per_turn } => {
-            Model::Encoder(Encoder { ticks_per_turn: *ticks_per_turn })
+            Model::Encoder(WheelEncoder { ticks_per_turn: *ticks_per_turn })
         }
         SensorModel::Odometry {} => Model::Odometry,
         SensorModel::Terramechanics {} => Model::Terramechanics,
@@ -169,7 +169,7 @@ fn triad(preset: Triad, changes: &InertialErrors) -> Triad {
 }
 
 /// A camera from its preset and the scenario's changes to it.
-pub fn camera(config: &config::Camera) -> CameraSpec {
+pub fn camera(config: &config::CameraConfig) -> CameraSpec {
     let (size, field, exposure) = match config.preset {
         CameraPreset::Small => ([640, 360], 80.0, 0.005),
         CameraPreset::MachineVision3mp => ([2048, 1536], 60.0, 0.002),
@@ -185,12 +185,12 @@ pub fn camera(config: &config::Camera) -> CameraSpec {
         LensConfig::BrownConrady { k } => Lens::BrownConrady(k),
     };
     let channel = |channel: &CameraChannel| match channel {
-        CameraChannel::Color => Channel::Color,
-        CameraChannel::Depth => Channel::Depth,
-        CameraChannel::Normal => Channel::Normal,
-        CameraChannel::Class => Channel::Class,
-        CameraChannel::Instance => Channel::Instance,
-        CameraChannel::Ground => Channel::Ground,
+        CameraChannel::Color => ImageChannel::Color,
+        CameraChannel::Depth => ImageChannel::Depth,
+        CameraChannel::Normal => ImageChannel::Normal,
+        CameraChannel::Class => ImageChannel::Class,
+        CameraChannel::Instance => ImageChannel::Instance,
+        CameraChannel::Ground => ImageChannel::Ground,
     };
     CameraSpec {
         width: config.width.unwrap_or(size[0]),
@@ -315,7 +315,7 @@ model = { kind = "terramechanics" }
         let Model::Imu(imu) = &sensors[0].model else { panic!() };
         assert_eq!(imu.gyroscope.drift, 0.0);
         assert_eq!(imu.accelerometer, Imu::tactical().accelerometer);
-        assert_eq!(sensors[0].schedule, Schedule::new(200.0, 0.0, 0.004));
+        assert_eq!(sensors[0].schedule, SensorSchedule::new(200.0, 0.0, 0.004));
         let Model::Gps(gps) = &sensors[1].model else { panic!() };
         assert_eq!(gps.site, Site::new(bekker_math::geodesy::Geodetic::degrees(47.0, 11.0, 600.0)));
         // after a turn to the left and then nose down, the optical axis points along y and down,
@@ -340,7 +340,7 @@ model = { kind = "terramechanics" }
         assert_eq!(sensors[4].schedule.window_us, 100_000, "one turn");
         let keys: std::collections::BTreeSet<[u32; 2]> =
             sensors.iter().map(|sensor| sensor.noise.key).collect();
-        assert_eq!(keys.len(), sensors.len(), "each has noise of its own");
+        assert_eq!(keys.len(), sensors.len(), "each has independent noise");
     }
 
     /// Checks both projection matrices and the camera matrix K against direct projection.

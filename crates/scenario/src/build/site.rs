@@ -3,7 +3,7 @@
 use crate::config;
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::document::Document;
-use bekker_ground::terrain::Placement;
+use bekker_ground::terrain::FramePlacement;
 use bekker_math::geodesy::{Geodetic, Site};
 use bekker_math::spatial::Vec3;
 
@@ -17,10 +17,10 @@ const ELSEWHERE: f64 = 1000.0;
 /// location moves the origin there and keeps that convergence.
 pub fn site(
     document: &Document,
-    given: Option<&config::Site>,
-    placement: Option<&Placement>,
+    given: Option<&config::SiteConfig>,
+    placement: Option<&FramePlacement>,
 ) -> (Option<Site>, Option<Diagnostic>) {
-    let of_dem = placement.and_then(Placement::site);
+    let of_dem = placement.and_then(FramePlacement::site);
     let Some(given) = given else { return (of_dem, None) };
     let origin = Geodetic::degrees(given.latitude_deg, given.longitude_deg, given.altitude);
     let own = Site::new(origin);

@@ -44,7 +44,7 @@ impl SoilTable {
         self.names.iter().position(|n| n == name).map(|index| SoilId(index as u16))
     }
 
-    /// Returns the soils for vehicles of which the heaviest weighs `max_weight`, N, with warnings.
+    /// Returns the soils for vehicles up to `max_weight`, N, with warnings.
     ///
     /// Warns about each soil whose requested strength was reduced, and about each frost layer that
     /// the vehicles break through.
@@ -170,7 +170,7 @@ pub fn custom_soil(document: &Document, laws: &Laws) -> Result<Soil, Diagnostics
     Diagnostics::into_result(diagnostics)?;
     match resolve_soil(&custom, laws, "", document)? {
         (soil, None) => Ok(soil),
-        // refused rather than reduced: there is no warning that the strength is another
+        // refused rather than reduced: no warning would report the changed strength
         (_, Some(too_strong_soil)) => Err(too_strong_soil.error(document).into()),
     }
 }
@@ -265,7 +265,7 @@ fn soil_without_base(custom: &CustomSoil) -> DeformableSoil {
     }
 }
 
-/// The parameters with the scenario's values in place of those of the base.
+/// Returns the base's parameters, overridden by the scenario's values.
 fn with_custom_parameters(base: DeformableSoil, custom: &CustomSoil) -> DeformableSoil {
     DeformableSoil {
         k_phi: custom.k_phi.unwrap_or(base.k_phi),

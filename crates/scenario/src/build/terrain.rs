@@ -3,7 +3,7 @@
 use super::SoilTable;
 use super::asset_cache::{AssetCache, ElevationKey, Elevations};
 use super::site::site;
-use crate::config::{self, Area, OriginName, RandomSurface};
+use crate::config::{self, AreaConfig, OriginName, RandomSurface};
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::document::Document;
 use crate::input::{LARGEST_BINARY, LARGEST_TILED};
@@ -12,8 +12,8 @@ use crate::random_world::{RandomWorld, random_world};
 use crate::{Diagnostics, OpenedInput, ScenarioFile};
 use bekker_ground::soil::SoilId;
 use bekker_ground::terrain::{
-    CellContent, Gaps, HeightUnit, NoData, Origin, Placement, PngScale, Procedural, Raster,
-    RasterFile, RasterWarning, Region, Roughness, RoughnessClass, Sidecars, SoilMap, Stamp,
+    CellContent, FramePlacement, Gaps, HeightUnit, NoData, Origin, PngScale, Procedural, Raster,
+    RasterFile, RasterWarning, Roughness, RoughnessClass, Sidecars, SoilMap, SoilRegion, Stamp,
     StampFace, Surface, Terrain, TerrainError, read_raster_with,
 };
 use bekker_math::geodesy::Site;
@@ -29,7 +29,7 @@ pub struct BuiltTerrain {
     /// The terrain.
     pub terrain: Terrain,
     /// Placement of its local frame on the earth, if a DEM specifies it.
-    pub placement: Option<Placement>,
+    pub placement: Option<FramePlacement>,
     /// Geographic location, by `[site]` or a DEM.
     pub site: Option<Site>,
     /// The objects on a random surface.
@@ -52,7 +52,7 @@ pub fn terrain(
     let surface = builder.surface()?;
     let config = &file.scenario.terrain;
     let ends = match &config.surface {
-        config::Surface::Random(own) => {
+        config::SurfaceConfig::Random(own) => {
             let [x, y] = own.size.map(|length| 0.5 * length);
             Some([-x, -y, x, y])
         }
@@ -114,7 +114,7 @@ struct TerrainAssembly<'a> {
     file: &'a ScenarioFile,
     soils: &'a SoilTable,
     assets: &'a AssetCache,
-    placement: Option<Placement>,
+    placement: Option<FramePlacement>,
     gaps: Option<Arc<Gaps>>,
     warnings: Vec<Diagnostic>,
 }
@@ -131,16 +131,16 @@ impl TerrainAssembly<'_> {
     fn surface(&mut self) -> Result<Surface, Diagnostics> {
         let key = "terrain.surface";
         match &self.file.scenario.terrain.surface {
-            config::Surface::Flat { elevation } => {
+            config::SurfaceConfig::Flat { elevation } => {
                 Ok(Surface::Plane { elevation: *elevation, slope: [0.0; 2] })
             }
-            config::Surface::Slope { elevation, grade, uphill_deg } => {
+            config::SurfaceConfig::Slope { elevation, grade, uphill_deg } => {
                 let uphill = uphill_deg.to_radians();
                 let slope = [grade * cos(uphill), grade * sin(uphill)];
                 Ok(Surface::Plane { elevation: *elevation, slope })
             }
-            config::Surface::Procedural { elevation, amplitude, wavelength, octaves }
-            | config::Surface::Random(RandomSurface {
+            config::SurfaceConfig::Procedural { elevation, amplitude, wavelength, octaves }
+            | config::SurfaceConfig::Random(RandomSurface {
                 elevation,
                 amplitude,
                 wavelength,
@@ -152,7 +152,7 @@ impl TerrainAssembly<'_> {
                     .map(Surface::Procedural)
                     .map_err(|error| self.diagnostics(key, &error))
             }
-            surface @ config::Surface::Dem { file, .. } => {
+            surface @ config::SurfaceConfig::Dem { file, .. } => {
                 let opened = self.open_elevations(file)?;
                 // read even if the model is cached, so that each scenario lists them among its
                 // inputs
@@ -172,21 +172,24 @@ impl TerrainAssembly<'_> {
     /// The surface of an elevation model in a file.
     fn elevations(
         &self,
-        surface: &config::Surface,
+        surface: &config::SurfaceConfig,
         opened: OpenedInput,
         sidecars: &Sidecars,
     ) -> Result<Elevations, Diagnostics> {
-        let config::Surface::Dem { origin, crop, no_data, epsg, height_unit, .. } = surface else {
+        let config::SurfaceConfig::Dem { origin, crop, no_data, epsg, height_unit, .. } = surface
+        else {
             unreachable!("only elevation models are read from files")
         };
         let refused = |error: TerrainError| self.diagnostics(ELEVATIONS, &ErrorWithRemedy(error));
         let unreadable = |error: io::Error| self.diagnostics(ELEVATIONS, &error);
         let tiled = match no_data {
-            config::NoData::Refuse => opened.geotiff(sidecars).map_err(refused)?.filter(is_large),
+            config::NoDataConfig::Refuse => {
+                opened.geotiff(sidecars).map_err(refused)?.filter(is_large)
+            }
             // filling gaps needs the whole raster
-            config::NoData::FillNearest
-            | config::NoData::FillInterpolated
-            | config::NoData::Keep => None,
+            config::NoDataConfig::FillNearest
+            | config::NoDataConfig::FillInterpolated
+            | config::NoDataConfig::Keep => None,
         };
         if let Some(raster) = tiled {
             let raster = raster
@@ -222,8 +225,8 @@ impl TerrainAssembly<'_> {
             None => Ok(raster),
         };
         let gaps = match (no_data, crop) {
-            (config::NoData::Keep, None) => Gaps::from_raster(&local),
-            (config::NoData::Keep, Some(bounds)) => Gaps::from_part(&local, *bounds)
+            (config::NoDataConfig::Keep, None) => Gaps::from_raster(&local),
+            (config::NoDataConfig::Keep, Some(bounds)) => Gaps::from_part(&local, *bounds)
                 .map_err(|error| self.diagnostics("terrain.surface.crop", &error))?,
             _ => None,
         };
@@ -392,10 +395,10 @@ fn positions_outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Diagnostic> 
     }
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
         check(format!("vehicle[{index}].position"), vehicle.position);
-        if let config::Driver::Autonomous { goal: Some(goal), .. } = &vehicle.driver {
+        if let config::DriverConfig::Autonomous { goal: Some(goal), .. } = &vehicle.driver {
             check(format!("vehicle[{index}].driver.goal"), *goal);
         }
-        if let config::Driver::Path { waypoints, .. } = &vehicle.driver {
+        if let config::DriverConfig::Path { waypoints, .. } = &vehicle.driver {
             for (point, waypoint) in waypoints.iter().enumerate() {
                 check(format!("vehicle[{index}].driver.waypoints[{point}]"), *waypoint);
             }
@@ -424,49 +427,49 @@ fn scenery_outside(file: &ScenarioFile, terrain: &Terrain) -> Vec<Diagnostic> {
     found
 }
 
-pub(crate) fn origin_of(origin: config::Origin) -> Origin {
+pub(crate) fn origin_of(origin: config::OriginConfig) -> Origin {
     match origin {
-        config::Origin::Named(OriginName::Center) => Origin::Center,
-        config::Origin::Named(OriginName::SouthWest) => Origin::SouthWest,
-        config::Origin::Point(point) => Origin::At(point),
+        config::OriginConfig::Named(OriginName::Center) => Origin::Center,
+        config::OriginConfig::Named(OriginName::SouthWest) => Origin::SouthWest,
+        config::OriginConfig::Point(point) => Origin::At(point),
     }
 }
 
 /// Height range and cell size of a DEM in a PNG file, which the file itself lacks.
-pub(crate) fn png_scale(surface: &config::Surface) -> Option<PngScale> {
-    let config::Surface::Dem { height_range, cell_size, .. } = surface else { return None };
+pub(crate) fn png_scale(surface: &config::SurfaceConfig) -> Option<PngScale> {
+    let config::SurfaceConfig::Dem { height_range, cell_size, .. } = surface else { return None };
     let scale = |(heights, cell)| PngScale { heights, cell, south_west: [0.0; 2] };
     height_range.zip(*cell_size).map(scale)
 }
 
-fn unit_of_heights(unit: config::HeightUnit) -> HeightUnit {
+fn unit_of_heights(unit: config::HeightUnitConfig) -> HeightUnit {
     match unit {
-        config::HeightUnit::M => HeightUnit::Meter,
-        config::HeightUnit::Ft => HeightUnit::Foot,
-        config::HeightUnit::UsSurveyFt => HeightUnit::UsSurveyFoot,
+        config::HeightUnitConfig::M => HeightUnit::Meter,
+        config::HeightUnitConfig::Ft => HeightUnit::Foot,
+        config::HeightUnitConfig::UsSurveyFt => HeightUnit::UsSurveyFoot,
     }
 }
 
-fn no_data_rule(rule: config::NoData) -> NoData {
+fn no_data_rule(rule: config::NoDataConfig) -> NoData {
     match rule {
-        config::NoData::Refuse => NoData::Refuse,
+        config::NoDataConfig::Refuse => NoData::Refuse,
         // kept gaps need heights for images and sensors: the nearest one, as it is fast for large
         // gaps
-        config::NoData::FillNearest | config::NoData::Keep => NoData::Nearest,
-        config::NoData::FillInterpolated => NoData::Interpolate,
+        config::NoDataConfig::FillNearest | config::NoDataConfig::Keep => NoData::Nearest,
+        config::NoDataConfig::FillInterpolated => NoData::Interpolate,
     }
 }
 
-fn roughness_class(class: config::Roughness) -> RoughnessClass {
+fn roughness_class(class: config::RoughnessConfig) -> RoughnessClass {
     match class {
-        config::Roughness::A => RoughnessClass::A,
-        config::Roughness::B => RoughnessClass::B,
-        config::Roughness::C => RoughnessClass::C,
-        config::Roughness::D => RoughnessClass::D,
-        config::Roughness::E => RoughnessClass::E,
-        config::Roughness::F => RoughnessClass::F,
-        config::Roughness::G => RoughnessClass::G,
-        config::Roughness::H => RoughnessClass::H,
+        config::RoughnessConfig::A => RoughnessClass::A,
+        config::RoughnessConfig::B => RoughnessClass::B,
+        config::RoughnessConfig::C => RoughnessClass::C,
+        config::RoughnessConfig::D => RoughnessClass::D,
+        config::RoughnessConfig::E => RoughnessClass::E,
+        config::RoughnessConfig::F => RoughnessClass::F,
+        config::RoughnessConfig::G => RoughnessClass::G,
+        config::RoughnessConfig::H => RoughnessClass::H,
     }
 }
 
@@ -479,34 +482,36 @@ fn face_of(face: config::Face) -> StampFace {
     }
 }
 
-fn stamp(stamp: &config::Stamp) -> Stamp {
+fn stamp(stamp: &config::StampConfig) -> Stamp {
     match *stamp {
-        config::Stamp::Hole { at, radius, depth, edge, face } => {
+        config::StampConfig::Hole { at, radius, depth, edge, face } => {
             Stamp::hole(at, radius, depth, edge.unwrap_or(radius)).with_face(face_of(face))
         }
-        config::Stamp::Ditch { from, to, width, depth, edge, face } => {
+        config::StampConfig::Ditch { from, to, width, depth, edge, face } => {
             let edge = edge.unwrap_or(0.5 * width);
             Stamp::ditch(from, to, width, depth, edge).with_face(face_of(face))
         }
-        config::Stamp::Ridge { from, to, width, height, edge, face } => {
+        config::StampConfig::Ridge { from, to, width, height, edge, face } => {
             let edge = edge.unwrap_or(0.5 * width);
             Stamp::ridge(from, to, width, height, edge).with_face(face_of(face))
         }
-        config::Stamp::Bump { at, radius, height, edge, face } => {
+        config::StampConfig::Bump { at, radius, height, edge, face } => {
             Stamp::bump(at, radius, height, edge.unwrap_or(radius)).with_face(face_of(face))
         }
     }
 }
 
 /// A region of the plane in the terrain's terms.
-pub fn region(area: &Area) -> Region {
+pub fn region(area: &AreaConfig) -> SoilRegion {
     match area {
-        Area::HalfPlane { through, towards_deg } => {
+        AreaConfig::HalfPlane { through, towards_deg } => {
             let towards = towards_deg.to_radians();
-            Region::HalfPlane { point: *through, direction: [cos(towards), sin(towards)] }
+            SoilRegion::HalfPlane { point: *through, direction: [cos(towards), sin(towards)] }
         }
-        Area::Rectangle { min, max } => Region::Rectangle { min: *min, max: *max },
-        Area::Band { from, to, width } => Region::Band { from: *from, to: *to, width: *width },
-        Area::Polygon { points } => Region::Polygon(points.clone()),
+        AreaConfig::Rectangle { min, max } => SoilRegion::Rectangle { min: *min, max: *max },
+        AreaConfig::Band { from, to, width } => {
+            SoilRegion::Band { from: *from, to: *to, width: *width }
+        }
+        AreaConfig::Polygon { points } => SoilRegion::Polygon(points.clone()),
     }
 }

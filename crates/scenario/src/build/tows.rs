@@ -12,7 +12,7 @@ const DAMPING_RATIO: f64 = 0.1;
 /// The tow links of a scenario; the cross-checks ensure that their vehicles exist.
 pub(super) fn tows(file: &ScenarioFile, agents: &[AgentModel]) -> Vec<TowLink> {
     let named = |name: &str| agents.iter().position(|agent| agent.name == name);
-    let link = |tow: &crate::config::Tow| {
+    let link = |tow: &crate::config::TowConfig| {
         let (from, to) = (named(&tow.from)?, named(&tow.to)?);
         let mut ends = [(from, tow.from_end), (to, tow.to_end)];
         ends.sort_by_key(|end| end.0);

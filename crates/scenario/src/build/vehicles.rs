@@ -3,13 +3,13 @@
 use super::asset_cache::{AssetCache, SpecCache};
 use crate::config::{self, TireModel};
 use crate::diagnostic::{Diagnostic, DiagnosticKind, SourceLocation, nearest_word};
-use crate::document::{Document, Node};
+use crate::document::{Document, DocumentNode};
 use crate::input::LARGEST_TEXT;
 use crate::inputs::is_vehicle_file;
 use crate::{Diagnostics, Inputs, ScenarioFile, conform};
 use bekker_vehicle::{
-    AnySpec, CatalogEntry, CatalogError, Locks, SetupError, SpecError, TrackedSpec, VehicleSetup,
-    VehicleSpec, catalog, find_vehicle, trailers,
+    AnySpec, CatalogEntry, Locks, SetupError, SpecError, TrackedSpec, VehicleCatalogError,
+    VehicleSetup, VehicleSpec, catalog, find_vehicle, trailers,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -35,7 +35,7 @@ pub(super) struct SpecRequest {
 }
 
 impl SpecRequest {
-    fn new(entry: &config::Vehicle) -> SpecRequest {
+    fn new(entry: &config::VehicleConfig) -> SpecRequest {
         let (model, overrides) = (entry.model.clone(), entry.overrides.clone());
         SpecRequest { model, setup: entry.setup(), overrides }
     }
@@ -82,7 +82,7 @@ pub(super) fn vehicle_specs_with_assets(
 struct UnfitValue {
     /// The key, relative to the entry.
     key: String,
-    /// What the value must be, and why.
+    /// Requirement on the value, with its reason.
     cause: String,
 }
 
@@ -132,7 +132,7 @@ fn overridden(
     model: &Document,
     scenario: &Document,
     key: &str,
-    changes: &Node,
+    changes: &DocumentNode,
 ) -> Result<AnySpec, Diagnostics> {
     let mut changed = model.clone();
     changed.merge(changes);
@@ -155,8 +155,8 @@ fn overridden(
     })
 }
 
-/// Checks that the vehicle can do what its driver commands.
-fn check_driver(spec: &AnySpec, entry: &config::Vehicle) -> Result<(), UnfitValue> {
+/// Checks that the vehicle can follow its driver's commands.
+fn check_driver(spec: &AnySpec, entry: &config::VehicleConfig) -> Result<(), UnfitValue> {
     let driver = &entry.driver;
     match spec {
         AnySpec::Tracked(own) if driver.sets_inflation() => {
@@ -174,7 +174,7 @@ fn check_driver(spec: &AnySpec, entry: &config::Vehicle) -> Result<(), UnfitValu
 }
 
 /// Checks that central tire inflation covers the pressures in the driver's rows.
-fn check_inflations(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), UnfitValue> {
+fn check_inflations(spec: &VehicleSpec, driver: &config::DriverConfig) -> Result<(), UnfitValue> {
     let tires = (0..spec.axles.len()).filter_map(|axle| spec.tire_of(axle).flexible.as_ref());
     let ranges: Vec<_> = tires.filter_map(|tire| tire.central_inflation).map(|c| c.range).collect();
     let name = &spec.name;
@@ -196,7 +196,7 @@ fn check_inflations(spec: &VehicleSpec, driver: &config::Driver) -> Result<(), U
 }
 
 /// Checks that the vehicle has the locks that its driver engages.
-fn check_locks(spec: &AnySpec, driver: &config::Driver) -> Result<(), UnfitValue> {
+fn check_locks(spec: &AnySpec, driver: &config::DriverConfig) -> Result<(), UnfitValue> {
     let known = match spec {
         AnySpec::Wheeled(own) => own.locks(),
         AnySpec::Tracked(_) => Locks::OPEN,
@@ -283,8 +283,8 @@ fn catalog_spec(model: &str) -> Result<AnySpec, DiagnosticKind> {
         known: entries.iter().map(|entry| entry.key.into()).collect(),
     };
     find_vehicle(model).map_err(|error| match error {
-        CatalogError::Unknown { name } => unknown(&name, catalog()),
-        CatalogError::UnknownTrailer { name } => unknown(&name, trailers()),
+        VehicleCatalogError::Unknown { name } => unknown(&name, catalog()),
+        VehicleCatalogError::UnknownTrailer { name } => unknown(&name, trailers()),
         other => DiagnosticKind::Refused {
             cause: format!("must be a vehicle that can draw trailers: {other}"),
         },
@@ -381,7 +381,7 @@ mod tests {
     /// Equal requests for catalog vehicles are read once for all scenarios; others are not mixed up
     /// with them.
     #[test]
-    fn parts_give_what_is_asked_for() {
+    fn parts_give_the_requested_values() {
         let assets = AssetCache::default();
         let read = |keys: &str| {
             let text = format!(

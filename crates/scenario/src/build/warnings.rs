@@ -1,7 +1,7 @@
 //! Warnings about settings that have no effect or are likely to give wrong results.
 
 use crate::ScenarioFile;
-use crate::config::{CustomSoil, Driver, LocalizationKind, TowKind, VehicleEnd};
+use crate::config::{CustomSoil, DriverConfig, LocalizationKind, TowKind, VehicleEnd};
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use bekker_agent::Obstacles;
 use bekker_ground::GroundModel;
@@ -22,7 +22,7 @@ const ACROSS: f64 = 3.0;
 ///
 /// It applies where a vehicle is on two bars: the load of one reaches the next a heartbeat late.
 /// With one of three HMMWVs pulling, the distance is within 2 % of that at short heartbeats up to
-/// 1.73; with five up to 1.41. At 1.73 five come to a stop, at 2.8 three.
+/// 1.73; with five up to 1.41. At 1.73 five stop, at 2.8 three.
 const STIFFEST: f64 = 1.4;
 
 /// Spacing of nodes at which even belts with very low inflation do not vibrate, m.
@@ -65,7 +65,7 @@ pub fn warnings(
 fn unused_keys(file: &ScenarioFile) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     for (index, vehicle) in file.scenario.vehicle.iter().enumerate() {
-        let Driver::Autonomous { localization, .. } = vehicle.driver else { continue };
+        let DriverConfig::Autonomous { localization, .. } = vehicle.driver else { continue };
         let kinds: &[&str] = match localization {
             LocalizationKind::Truth => &["lidar", "odometry"],
             LocalizationKind::Fused => &["lidar", "gps", "imu"],
@@ -91,7 +91,7 @@ fn unused_keys(file: &ScenarioFile) -> Vec<Diagnostic> {
 /// Warns about goals inside obstacles, which no vehicle can reach.
 pub fn goals_in_obstacles(file: &ScenarioFile, obstacles: &Obstacles) -> Vec<Diagnostic> {
     let own = file.scenario.vehicle.iter().enumerate().filter_map(|(index, vehicle)| {
-        let Driver::Autonomous { goal, .. } = vehicle.driver else { return None };
+        let DriverConfig::Autonomous { goal, .. } = vehicle.driver else { return None };
         Some((format!("vehicle[{index}].driver.goal"), goal?))
     });
     let of_teams = file.scenario.team.iter().flat_map(|team| &team.goals).enumerate();
@@ -137,10 +137,10 @@ fn goals_at_edges(
     let mut sent = 0.0_f64;
     for (index, (vehicle, spec)) in file.scenario.vehicle.iter().zip(specs).enumerate() {
         match vehicle.driver {
-            Driver::Autonomous { goal: Some(goal), .. } => {
+            DriverConfig::Autonomous { goal: Some(goal), .. } => {
                 check(format!("vehicle[{index}].driver.goal"), goal, reach(spec));
             }
-            Driver::Autonomous { goal: None, .. } => sent = sent.max(reach(spec)),
+            DriverConfig::Autonomous { goal: None, .. } => sent = sent.max(reach(spec)),
             _ => {}
         }
     }

@@ -6,14 +6,14 @@ use super::decisive::decisive;
 use super::laws::laws;
 use super::vehicles::vehicle_specs_with_assets;
 use super::{BuiltMeshes, BuiltTerrain, SoilTable, meshes, sensors, soil_table, terrain};
-use crate::config::{self, CollisionPolicy, FollowPolicy, PathEnd, Stamp};
+use crate::config::{self, CollisionPolicy, FollowPolicy, PathEnd, StampConfig};
 use crate::convoys::Convoys;
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::inputs::sha256;
 use crate::random_world::RandomWorld;
 use crate::{Diagnostics, Input, ScenarioFile};
 use bekker_agent::{AgentModel, Clock, Endings, GroundVehicle, Immobility, Leader, Obstacles};
-use bekker_ground::terrain::{Placement, Terrain};
+use bekker_ground::terrain::{FramePlacement, Terrain};
 use bekker_ground::{GroundError, GroundModel};
 use bekker_math::curve::Curve;
 use bekker_math::geodesy::Site;
@@ -21,8 +21,8 @@ use bekker_math::grid::Lattice;
 use bekker_math::numeric::GRAVITY;
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::{
-    ConstantGap, ConstantTimeGap, Cooperative, Driver, Following, Idm, PathFollowerConfig,
-    PurePursuit, SpeedControl, SteeringGeometry, Table,
+    ConstantGap, ConstantTimeGap, Cooperative, Driver, DriverTable, Following, Idm,
+    PathFollowerConfig, PurePursuit, SpeedControl, SteeringGeometry,
 };
 use bekker_world::{Hole, WorldModel};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct BuiltWorld {
     /// Immutable model data.
     pub world: WorldModel,
     /// Placement of the local frame on the earth, if a DEM specifies it.
-    pub placement: Option<Placement>,
+    pub placement: Option<FramePlacement>,
     /// Geographic location of the local frame, by `[site]` or a DEM.
     pub site: Option<Site>,
     /// Imported meshes for display.
@@ -127,8 +127,8 @@ pub fn world_with_assets(
 
 /// The holes in the ground, from stamps and from the random surface.
 fn holes(file: &ScenarioFile, random: Option<&RandomWorld>) -> Vec<Hole> {
-    let hole = |stamp: &Stamp| match *stamp {
-        Stamp::Hole { at, radius, .. } => Some(Hole { center: at, radius }),
+    let hole = |stamp: &StampConfig| match *stamp {
+        StampConfig::Hole { at, radius, .. } => Some(Hole { center: at, radius }),
         _ => None,
     };
     let stamped = file.scenario.terrain.stamp.iter().filter_map(hole);
@@ -210,7 +210,7 @@ fn ground(
     }
 }
 
-/// What the world of an agent is built from.
+/// Inputs for building an agent's world.
 #[derive(Clone, Copy)]
 pub(super) struct BuildContext<'a> {
     pub land: &'a BuiltTerrain,
@@ -333,22 +333,22 @@ fn driver(
         ..PurePursuit::default()
     };
     match &entries[index].driver {
-        config::Driver::Hold { brake } => {
+        config::DriverConfig::Hold { brake } => {
             let brake =
                 constant_curve(*brake).map_err(|error| refused(file, &key(".brake"), &error))?;
-            Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
+            Ok(Driver::Table(DriverTable { brake: Some(brake), ..DriverTable::default() }))
         }
         // it brakes until it receives a command
-        config::Driver::Outside { .. } => {
+        config::DriverConfig::Outside { .. } => {
             let brake = constant_curve(1.0).map_err(|error| refused(file, &key(""), &error))?;
-            Ok(Driver::Table(Table { brake: Some(brake), ..Table::default() }))
+            Ok(Driver::Table(DriverTable { brake: Some(brake), ..DriverTable::default() }))
         }
         // the navigator replaces the driver
-        config::Driver::Autonomous { .. } => Ok(Driver::Table(Table::default())),
-        config::Driver::Table { rows } => {
+        config::DriverConfig::Autonomous { .. } => Ok(Driver::Table(DriverTable::default())),
+        config::DriverConfig::Table { rows } => {
             table(rows).map_err(|error| refused(file, &key(".rows"), &error))
         }
-        config::Driver::Path {
+        config::DriverConfig::Path {
             speed,
             look_ahead,
             start,
@@ -377,7 +377,7 @@ fn driver(
             };
             Ok(Driver::Path(convoy_paths.follower(index, geometry(), plan)?))
         }
-        config::Driver::Follow {
+        config::DriverConfig::Follow {
             policy,
             gap,
             time_gap,
@@ -450,7 +450,7 @@ fn table(rows: &[config::TableRow]) -> Result<Driver, bekker_math::curve::CurveE
         Curve::new(points).map(Some)
     };
     let holds = rows.iter().any(|row| row.speed.is_some());
-    Ok(Driver::Table(Table {
+    Ok(Driver::Table(DriverTable {
         throttle: curve(|row| row.throttle)?,
         steering: curve(|row| row.steering)?,
         brake: curve(|row| row.brake)?,

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 /// that hits the arm is reported but feels no force. The post is solid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Barrier {
+#[schemars(rename = "Barrier")]
+pub struct BarrierConfig {
     /// Name of the barrier.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// Driver of a vehicle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Driver {
+#[schemars(rename = "Driver")]
+pub enum DriverConfig {
     /// Keeps the vehicle in place with the brake.
     Hold {
         /// Brake command, from 0 to 1 (full).
@@ -236,7 +237,7 @@ fn default_top_speed() -> f64 {
     15.0
 }
 
-impl Driver {
+impl DriverConfig {
     /// Returns whether the driver changes the inflation of tires.
     pub fn sets_inflation(&self) -> bool {
         !self.inflations().is_empty()
@@ -244,25 +245,27 @@ impl Driver {
 
     /// Returns the inflations that the driver requests, kPa, with the indices of their rows.
     pub fn inflations(&self) -> Vec<(usize, f64)> {
-        let Driver::Table { rows } = self else { return Vec::new() };
+        let DriverConfig::Table { rows } = self else { return Vec::new() };
         rows.iter().enumerate().filter_map(|(row, own)| Some((row, own.inflation_kpa?))).collect()
     }
 
     /// Returns whether the driver uncouples a trailer at some time.
     pub fn uncouples(&self) -> bool {
-        matches!(self, Driver::Table { rows } if rows.iter().any(|row| row.uncouple))
+        matches!(self, DriverConfig::Table { rows } if rows.iter().any(|row| row.uncouple))
     }
 
     /// Returns the key that makes the vehicle steer, relative to the driver's key, and the value
     /// that it must have instead. Returns `None` where nothing steers.
     pub fn steers(&self) -> Option<(String, &'static str)> {
         match self {
-            Driver::Hold { .. } | Driver::Outside { .. } => None,
-            Driver::Table { rows } => {
+            DriverConfig::Hold { .. } | DriverConfig::Outside { .. } => None,
+            DriverConfig::Table { rows } => {
                 let row = rows.iter().position(|row| row.steering != 0.0)?;
                 Some((format!(".rows[{row}].steering"), "must be 0"))
             }
-            Driver::Path { .. } | Driver::Follow { .. } | Driver::Autonomous { .. } => {
+            DriverConfig::Path { .. }
+            | DriverConfig::Follow { .. }
+            | DriverConfig::Autonomous { .. } => {
                 Some((".kind".into(), "must be \"table\", \"hold\" or \"outside\""))
             }
         }
@@ -271,19 +274,19 @@ impl Driver {
     /// Returns all locks that the driver engages at some time.
     pub fn locks(&self) -> Locks {
         match self {
-            Driver::Table { rows } => {
+            DriverConfig::Table { rows } => {
                 let engaged = rows.iter().flat_map(|row| row.locks.iter());
-                engaged.fold(Locks::OPEN, |locks, lock| locks.with(lock, true))
+                engaged.fold(Locks::OPEN, |locks, lock| locks.with_lock(lock, true))
             }
-            Driver::Path { locks, .. } => *locks,
+            DriverConfig::Path { locks, .. } => *locks,
             _ => Locks::OPEN,
         }
     }
 }
 
-impl Default for Driver {
-    fn default() -> Driver {
-        Driver::Hold { brake: full() }
+impl Default for DriverConfig {
+    fn default() -> DriverConfig {
+        DriverConfig::Hold { brake: full() }
     }
 }
 

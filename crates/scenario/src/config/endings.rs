@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// finite or its vehicle leaves the terrain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Endings {
+#[schemars(rename = "Endings")]
+pub struct EndingsConfig {
     /// Whether an immobilized vehicle ends its drive. A vehicle is immobilized if it requests drive
     /// and does not advance. Otherwise it continues to try.
     #[serde(alias = "immobilised")]
@@ -48,9 +49,9 @@ pub enum CollisionPolicy {
     GoOn,
 }
 
-impl Default for Endings {
-    fn default() -> Endings {
-        Endings {
+impl Default for EndingsConfig {
+    fn default() -> EndingsConfig {
+        EndingsConfig {
             immobilized: true,
             immobilized_after: 4.0,
             immobilized_distance: 0.2,
@@ -63,9 +64,9 @@ impl Default for Endings {
     }
 }
 
-impl Endings {
+impl EndingsConfig {
     /// Returns whether all keys have their default values.
     pub fn is_default(&self) -> bool {
-        *self == Endings::default()
+        *self == EndingsConfig::default()
     }
 }

@@ -25,33 +25,35 @@ mod tow;
 mod traffic_light;
 mod vehicle;
 
-pub use barrier::Barrier;
-pub use driver::{Driver, FollowPolicy, LocalizationKind, PathEnd, TableRow, TimeoutPolicy};
-pub use endings::{CollisionPolicy, Endings};
+pub use barrier::BarrierConfig;
+pub use driver::{DriverConfig, FollowPolicy, LocalizationKind, PathEnd, TableRow, TimeoutPolicy};
+pub use endings::{CollisionPolicy, EndingsConfig};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use location::{GeographicLocation, GridLocation, LineChoice, Location, PathFile, PathPoints};
-pub use output::{Output, Picture, Quantity, StateFormat};
-pub use pedestrian::Pedestrian;
-pub use radio::{Bursts, Radio, RadioNet};
+pub use output::{OutputConfig, PictureConfig, QuantityConfig, StateFormat};
+pub use pedestrian::PedestrianConfig;
+pub use radio::{BurstsConfig, RadioConfig, RadioNetConfig};
 pub use random_surface::{
     RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Species,
 };
-pub use scenery::{Label, Scenery, Sky};
+pub use scenery::{Label, Scenery, SkyConfig};
 pub use sensor::{
-    Camera, CameraChannel, CameraPreset, Filter, FrameFormat, GpsService, ImuGrade, InertialErrors,
-    LensConfig, Lidar, LidarPreset, LidarRays, LidarReturns, MagneticField, Outages, Sensor,
-    SensorModel, Site,
+    CameraChannel, CameraConfig, CameraPreset, FilterConfig, FrameFormat, GpsService, ImuGrade,
+    InertialErrors, LensConfig, Lidar, LidarPreset, LidarRays, LidarReturns, MagneticFieldConfig,
+    OutagesConfig, SensorConfig, SensorModel, SiteConfig,
 };
-pub use soil::{Area, BulldozingConfig, ClassRaster, CustomSoil, SoilMap, Zone};
-pub use team::{Assignment, Search, SearchPartition, Sharing, Team};
+pub use soil::{AreaConfig, BulldozingConfig, ClassRaster, CustomSoil, SoilMapConfig, Zone};
+pub use team::{AssignmentConfig, SearchConfig, SearchPartitionConfig, SharingConfig, TeamConfig};
 pub use terrain::{
-    Face, HeightUnit, NoData, Origin, OriginName, Roughness, Stamp, Surface, Terrain,
+    Face, HeightUnitConfig, NoDataConfig, OriginConfig, OriginName, RoughnessConfig, StampConfig,
+    SurfaceConfig, TerrainConfig,
 };
-pub use time::{Time, whole_ratio};
-pub use tow::{Tow, TowKind, VehicleEnd};
-pub use traffic_light::{Approach, Light, LightPhase, TrafficLight};
+pub use time::{TimeConfig, whole_ratio};
+pub use tow::{TowConfig, TowKind, VehicleEnd};
+pub use traffic_light::{ApproachConfig, LightConfig, LightPhase, TrafficLightConfig};
 pub use vehicle::{
-    COLUMN_DISTANCE, COLUMN_SPEED, Column, Payload, Row, TireModel, Vehicle, Visual,
+    COLUMN_DISTANCE, COLUMN_SPEED, ColumnConfig, Payload, RowConfig, TireModel, VehicleConfig,
+    Visual,
 };
 
 use schemars::JsonSchema;
@@ -75,63 +77,63 @@ pub struct Scenario {
     #[serde(default)]
     pub seed: u64,
     /// Duration, time step and heartbeat.
-    pub time: Time,
+    pub time: TimeConfig,
     /// Resolution and laws of the soil model.
     #[serde(default)]
     pub ground: Ground,
     /// Shape of the undisturbed ground.
     #[serde(default)]
-    pub terrain: Terrain,
+    pub terrain: TerrainConfig,
     /// Soils and the areas that they cover.
-    pub soil: SoilMap,
+    pub soil: SoilMapConfig,
     /// Position on the earth, for GPS and magnetometers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub site: Option<Site>,
+    pub site: Option<SiteConfig>,
     /// Vehicles of the scenario.
     #[schemars(length(min = 1, max = 4096))]
-    pub vehicle: Vec<Vehicle>,
+    pub vehicle: Vec<VehicleConfig>,
     /// Ropes and bars between vehicles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
-    pub tow: Vec<Tow>,
+    pub tow: Vec<TowConfig>,
     /// Autonomous vehicles that share their maps by radio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub team: Option<Team>,
+    pub team: Option<TeamConfig>,
     /// Radios by which vehicles exchange their motion. A vehicle has at most one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
-    pub radio: Vec<RadioNet>,
+    pub radio: Vec<RadioNetConfig>,
     /// Traffic lights, whose state vehicles receive by radio.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
-    pub traffic_light: Vec<TrafficLight>,
+    pub traffic_light: Vec<TrafficLightConfig>,
     /// Barriers that open and close at fixed times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
-    pub barrier: Vec<Barrier>,
+    pub barrier: Vec<BarrierConfig>,
     /// Pedestrians.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
-    pub pedestrian: Vec<Pedestrian>,
+    pub pedestrian: Vec<PedestrianConfig>,
     /// Conditions that end a drive before the run ends.
-    #[serde(default, skip_serializing_if = "Endings::is_default")]
-    pub endings: Endings,
+    #[serde(default, skip_serializing_if = "EndingsConfig::is_default")]
+    pub endings: EndingsConfig,
     /// Sun, clouds and weather.
-    #[serde(default, skip_serializing_if = "Sky::is_default")]
-    pub sky: Sky,
+    #[serde(default, skip_serializing_if = "SkyConfig::is_default")]
+    pub sky: SkyConfig,
     /// Trees, rocks, posts, walls and houses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub scenery: Vec<Scenery>,
     /// Files that the run writes.
     #[serde(default)]
-    pub output: Output,
+    pub output: OutputConfig,
 }
 
 impl Scenario {
     /// Creates a scenario without vehicles on level ground of one soil. All other values are the
     /// defaults.
-    pub fn new(name: &str, soil: &str, time: Time) -> Scenario {
+    pub fn new(name: &str, soil: &str, time: TimeConfig) -> Scenario {
         Scenario {
             format: 1,
             name: name.into(),
@@ -139,8 +141,13 @@ impl Scenario {
             seed: 0,
             time,
             ground: Ground::default(),
-            terrain: Terrain::default(),
-            soil: SoilMap { default: soil.into(), raster: None, zone: vec![], custom: vec![] },
+            terrain: TerrainConfig::default(),
+            soil: SoilMapConfig {
+                default: soil.into(),
+                raster: None,
+                zone: vec![],
+                custom: vec![],
+            },
             site: None,
             vehicle: vec![],
             tow: vec![],
@@ -149,10 +156,10 @@ impl Scenario {
             traffic_light: vec![],
             barrier: vec![],
             pedestrian: vec![],
-            endings: Endings::default(),
-            sky: Sky::default(),
+            endings: EndingsConfig::default(),
+            sky: SkyConfig::default(),
             scenery: vec![],
-            output: Output::default(),
+            output: OutputConfig::default(),
         }
     }
 

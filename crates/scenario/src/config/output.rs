@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// Files that a run writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Output {
+#[schemars(rename = "Output")]
+pub struct OutputConfig {
     /// Folder to create, relative to the working directory of the command. Where absent, it is
     /// `runs/<name>`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +28,7 @@ pub struct Output {
     /// Quantities that are written in each sample, in addition to time, index and name. Where
     /// absent, all are written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub columns: Option<Vec<Quantity>>,
+    pub columns: Option<Vec<QuantityConfig>>,
     /// File formats of the samples and of the tables of small readings.
     #[schemars(length(max = 2))]
     pub states: Vec<StateFormat>,
@@ -37,12 +38,12 @@ pub struct Output {
     /// formats of their `save` keys.
     pub readings: bool,
     /// Picture of the run.
-    pub picture: Picture,
+    pub picture: PictureConfig,
 }
 
-impl Default for Output {
-    fn default() -> Output {
-        Output {
+impl Default for OutputConfig {
+    fn default() -> OutputConfig {
+        OutputConfig {
             folder: None,
             interval: 0.05,
             hash_every: 1,
@@ -51,7 +52,7 @@ impl Default for Output {
             states: vec![StateFormat::Parquet, StateFormat::Csv],
             ruts: true,
             readings: true,
-            picture: Picture::default(),
+            picture: PictureConfig::default(),
         }
     }
 }
@@ -59,7 +60,8 @@ impl Default for Output {
 /// Quantity in a sample of a vehicle, one or several columns of `states.csv`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Quantity {
+#[schemars(rename = "Quantity")]
+pub enum QuantityConfig {
     /// x, y and z of the chassis.
     Position,
     /// Orientation of the chassis as a quaternion.
@@ -119,7 +121,8 @@ pub enum StateFormat {
 /// Picture of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Picture {
+#[schemars(rename = "Picture")]
+pub struct PictureConfig {
     /// Whether to draw the picture.
     pub draw: bool,
     /// Width and height, pixels.
@@ -127,8 +130,8 @@ pub struct Picture {
     pub size: [u32; 2],
 }
 
-impl Default for Picture {
-    fn default() -> Picture {
-        Picture { draw: true, size: [1920, 1200] }
+impl Default for PictureConfig {
+    fn default() -> PictureConfig {
+        PictureConfig { draw: true, size: [1920, 1200] }
     }
 }

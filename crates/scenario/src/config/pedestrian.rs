@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 /// lidars see the pedestrian. A vehicle that hits a pedestrian is reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Pedestrian {
+#[schemars(rename = "Pedestrian")]
+pub struct PedestrianConfig {
     /// Name of the pedestrian.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// sends a beacon at every exchange.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RadioNet {
+#[schemars(rename = "RadioNet")]
+pub struct RadioNetConfig {
     /// Name of the radio.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
@@ -21,7 +22,7 @@ pub struct RadioNet {
     pub rate: f64,
     /// Range, delay and loss of the channel.
     #[serde(default)]
-    pub channel: Radio,
+    pub channel: RadioConfig,
 }
 
 fn default_rate() -> f64 {
@@ -32,7 +33,8 @@ fn default_rate() -> f64 {
 /// constant at first, then falling, then constant again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Radio {
+#[schemars(rename = "Radio")]
+pub struct RadioConfig {
     /// Distance up to which the link probability is `near`, m.
     #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "m"))]
     pub range: f64,
@@ -61,7 +63,7 @@ pub struct Radio {
     /// Bursts of losses between a pair of vehicles (Gilbert and Elliott). Where absent, there are
     /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub bursts: Option<Bursts>,
+    pub bursts: Option<BurstsConfig>,
 }
 
 fn is_zero(value: &f64) -> bool {
@@ -72,7 +74,8 @@ fn is_zero(value: &f64) -> bool {
 /// `begin` / (`begin` + `end`) of the time. A burst lasts 1 / `end` exchanges on average.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Bursts {
+#[schemars(rename = "Bursts")]
+pub struct BurstsConfig {
     /// Probability that a burst begins at an exchange.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub begin: f64,
@@ -89,9 +92,9 @@ fn all() -> f64 {
     1.0
 }
 
-impl Default for Radio {
-    fn default() -> Radio {
-        Radio {
+impl Default for RadioConfig {
+    fn default() -> RadioConfig {
+        RadioConfig {
             range: 200.0,
             horizon: 600.0,
             near: 0.99,

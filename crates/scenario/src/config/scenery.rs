@@ -2,7 +2,7 @@
 
 use super::Location;
 use bekker_agent::PropKind;
-use bekker_sensor::class::Class;
+use bekker_sensor::class::SurfaceClass;
 use bekker_sensor::mesh::Up;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,8 @@ use std::path::PathBuf;
 /// Sun, clouds and particles in the air, as cameras and lidars see them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Sky {
+#[schemars(rename = "Sky")]
+pub struct SkyConfig {
     /// Azimuth of the sun, degrees from the x axis (east) towards the y axis (north).
     #[schemars(range(min = -360.0, max = 360.0))]
     pub sun_azimuth_deg: f64,
@@ -39,9 +40,9 @@ pub struct Sky {
     pub wind: [f64; 2],
 }
 
-impl Default for Sky {
-    fn default() -> Sky {
-        Sky {
+impl Default for SkyConfig {
+    fn default() -> SkyConfig {
+        SkyConfig {
             sun_azimuth_deg: 130.0,
             sun_elevation_deg: 32.0,
             cloud: 0.0,
@@ -54,10 +55,10 @@ impl Default for Sky {
     }
 }
 
-impl Sky {
+impl SkyConfig {
     /// Returns whether all keys have their default values.
     pub fn is_default(&self) -> bool {
-        *self == Sky::default()
+        *self == SkyConfig::default()
     }
 }
 
@@ -160,13 +161,13 @@ pub enum Label {
 
 impl Label {
     /// Returns the class of the label.
-    pub fn class(self) -> Class {
+    pub fn class(self) -> SurfaceClass {
         match self {
-            Label::Vehicle => Class::Vehicle,
-            Label::Tree => Class::Tree,
-            Label::Rock => Class::Rock,
-            Label::Post => Class::Post,
-            Label::Other => Class::Other,
+            Label::Vehicle => SurfaceClass::Vehicle,
+            Label::Tree => SurfaceClass::Tree,
+            Label::Rock => SurfaceClass::Rock,
+            Label::Post => SurfaceClass::Post,
+            Label::Other => SurfaceClass::Other,
         }
     }
 }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// A sensor mounted on a vehicle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Sensor {
+#[schemars(rename = "Sensor")]
+pub struct SensorConfig {
     /// Name of the sensor, unique on the vehicle, without a slash. Its topic is `/VEHICLE/NAME`.
     /// Not allowed are `pose`, `ground`, `ruts`, `goal`, `route`, `path`, `believed`, `map` and
     /// `hit`, which the vehicle itself publishes, and `NAME_right` of a stereo camera.
@@ -49,7 +50,7 @@ pub struct Sensor {
     /// Filters that are applied to each reading before delivery, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 32))]
-    pub filters: Vec<Filter>,
+    pub filters: Vec<FilterConfig>,
     /// Whether the readings are recorded. The driver of the vehicle receives them in either case.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub record: bool,
@@ -107,7 +108,7 @@ pub enum SensorModel {
         preset: GpsService,
         /// Times without a fix. Where absent, there are none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        outages: Option<Outages>,
+        outages: Option<OutagesConfig>,
     },
     /// Magnetometer: the field of `[site.magnetic_field]` along the sensor's axes.
     Magnetometer {
@@ -140,7 +141,7 @@ pub enum SensorModel {
     /// Sinkage, slip, force and pressure at each wheel.
     Terramechanics {},
     /// Camera: images, with depth and labels.
-    Camera(Camera),
+    Camera(CameraConfig),
     /// Lidar: point clouds.
     Lidar(Lidar),
 }
@@ -223,7 +224,8 @@ pub enum GpsService {
 /// Times without a fix. Their durations and the times between them are exponentially distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Outages {
+#[schemars(rename = "Outages")]
+pub struct OutagesConfig {
     /// Mean time between outages, s.
     #[schemars(range(min = 0.001, max = 1e6), extend("unit" = "s"))]
     pub interval: f64,
@@ -235,7 +237,8 @@ pub struct Outages {
 /// A camera. Its x axis points forward along the optical axis, y left, z up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Camera {
+#[schemars(rename = "Camera")]
+pub struct CameraConfig {
     /// Camera whose size, lens, shutter and noise apply where the other keys are absent.
     pub preset: CameraPreset,
     /// Width of the image, pixels.
@@ -281,9 +284,9 @@ pub struct Camera {
     pub channels: Vec<CameraChannel>,
 }
 
-impl Default for Camera {
-    fn default() -> Camera {
-        Camera {
+impl Default for CameraConfig {
+    fn default() -> CameraConfig {
+        CameraConfig {
             preset: CameraPreset::default(),
             width: None,
             height: None,
@@ -482,7 +485,8 @@ pub enum LidarReturns {
 /// Filter that is applied to a reading before delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Filter {
+#[schemars(rename = "Filter")]
+pub enum FilterConfig {
     /// Loses whole frames at random.
     Lose {
         /// Probability that a frame is lost.
@@ -536,7 +540,8 @@ pub enum Filter {
 /// Position of the scenario on the earth, for GPS and magnetometers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Site {
+#[schemars(rename = "Site")]
+pub struct SiteConfig {
     /// Latitude of the local origin on WGS 84, degrees, north positive.
     #[schemars(range(min = -90.0, max = 90.0), extend("unit" = "deg"))]
     pub latitude_deg: f64,
@@ -549,13 +554,14 @@ pub struct Site {
     pub altitude: f64,
     /// Magnetic field of the earth at the site.
     #[serde(default)]
-    pub magnetic_field: MagneticField,
+    pub magnetic_field: MagneticFieldConfig,
 }
 
 /// Magnetic field of the earth, as in the World Magnetic Model of the year.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct MagneticField {
+#[schemars(rename = "MagneticField")]
+pub struct MagneticFieldConfig {
     /// Strength of the field, T.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "unit" = "T"))]
     pub strength: f64,
@@ -567,9 +573,9 @@ pub struct MagneticField {
     pub inclination_deg: f64,
 }
 
-impl Default for MagneticField {
-    fn default() -> MagneticField {
-        MagneticField { strength: 50e-6, declination_deg: 0.0, inclination_deg: 60.0 }
+impl Default for MagneticFieldConfig {
+    fn default() -> MagneticFieldConfig {
+        MagneticFieldConfig { strength: 50e-6, declination_deg: 0.0, inclination_deg: 60.0 }
     }
 }
 
@@ -610,7 +616,7 @@ impl SensorModel {
     }
 }
 
-impl Sensor {
+impl SensorConfig {
     /// Returns the frames per second of simulated time, Hz.
     pub fn rate(&self) -> f64 {
         self.rate.unwrap_or_else(|| self.model.default_rate())

@@ -13,7 +13,8 @@ use std::path::PathBuf;
 /// covers it, and zones cover both, in their order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SoilMap {
+#[schemars(rename = "SoilMap")]
+pub struct SoilMapConfig {
     /// Soil wherever no raster or zone applies: a name from `bekker soils` or of a custom soil.
     pub default: String,
     /// Raster of soil classes. Where absent, there is none.
@@ -47,13 +48,14 @@ pub struct Zone {
     /// Name of the soil.
     pub soil: String,
     /// Area that the soil covers.
-    pub area: Area,
+    pub area: AreaConfig,
 }
 
 /// An area of the ground plane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Area {
+#[schemars(rename = "Area")]
+pub enum AreaConfig {
     /// Everything on one side of a line.
     HalfPlane {
         /// Point on the line, m.

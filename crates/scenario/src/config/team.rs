@@ -1,15 +1,16 @@
 //! `[team]`: cooperation of autonomous vehicles.
 
-use super::{Location, Radio};
+use super::{Location, RadioConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Autonomous vehicles that share their maps by radio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Team {
+#[schemars(rename = "Team")]
+pub struct TeamConfig {
     /// Method by which maps are shared.
-    pub sharing: Sharing,
+    pub sharing: SharingConfig,
     /// Name of the vehicle that carries the central authority. Where absent, it is the first
     /// autonomous vehicle.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,18 +31,19 @@ pub struct Team {
     pub goals: Vec<[f64; 2]>,
     /// Method by which goals are assigned to vehicles.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub assignment: Option<Assignment>,
+    pub assignment: Option<AssignmentConfig>,
     /// Area that the vehicles without a goal of their own search together.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub search: Option<Search>,
+    pub search: Option<SearchConfig>,
     /// Radio channel by which maps are shared.
-    pub radio: Radio,
+    pub radio: RadioConfig,
 }
 
 /// Method by which goals are assigned to vehicles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Assignment {
+#[schemars(rename = "Assignment")]
+pub enum AssignmentConfig {
     /// The closest pair of vehicle and goal first, then the next.
     Nearest,
     /// Smallest sum of straight distances, by an auction.
@@ -51,7 +53,8 @@ pub enum Assignment {
 /// An area that a team explores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Search {
+#[schemars(rename = "Search")]
+pub struct SearchConfig {
     /// The area: x and y of its south-west corner and of its north-east corner, m. It must be on
     /// the terrain and contain at least one cell of the map. It covers at most 65,536 tiles of the
     /// map, of 32 by 32 cells each.
@@ -65,14 +68,14 @@ pub struct Search {
     pub share: f64,
     /// Method by which the area is divided among the vehicles.
     #[serde(default)]
-    pub parts: SearchPartition,
+    pub parts: SearchPartitionConfig,
 }
 
 /// Method by which a search area is divided among the vehicles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Parts")]
-pub enum SearchPartition {
+pub enum SearchPartitionConfig {
     /// Each vehicle searches what is nearer to it than to any other vehicle: its Voronoi cell.
     #[default]
     Voronoi,
@@ -84,17 +87,17 @@ fn default_share() -> f64 {
     0.95
 }
 
-impl Default for Team {
-    fn default() -> Team {
-        Team {
-            sharing: Sharing::default(),
+impl Default for TeamConfig {
+    fn default() -> TeamConfig {
+        TeamConfig {
+            sharing: SharingConfig::default(),
             authority: None,
             rate: 10.0,
             concern: None,
             goals: Vec::new(),
             assignment: None,
             search: None,
-            radio: Radio::default(),
+            radio: RadioConfig::default(),
         }
     }
 }
@@ -102,7 +105,8 @@ impl Default for Team {
 /// Method by which maps are shared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Sharing {
+#[schemars(rename = "Sharing")]
+pub enum SharingConfig {
     /// A central authority merges the changes that it receives and forwards them.
     #[default]
     Central,

@@ -8,20 +8,22 @@ use std::path::PathBuf;
 /// Shape of the undisturbed ground. Where absent, it is flat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Terrain {
+#[schemars(rename = "Terrain")]
+pub struct TerrainConfig {
     /// Large-scale surface.
-    pub surface: Surface,
+    pub surface: SurfaceConfig,
     /// Roughness that is added to the surface, as a class of ISO 8608. Where absent, there is none.
-    pub roughness: Option<Roughness>,
+    pub roughness: Option<RoughnessConfig>,
     /// Holes, ditches, bumps and ridges, applied in order.
     #[schemars(length(max = 10_000))]
-    pub stamp: Vec<Stamp>,
+    pub stamp: Vec<StampConfig>,
 }
 
 /// Large-scale surface of the ground.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Surface {
+#[schemars(rename = "Surface")]
+pub enum SurfaceConfig {
     /// A horizontal plane without bounds.
     Flat {
         /// Height of the plane, m.
@@ -70,7 +72,7 @@ pub enum Surface {
         file: PathBuf,
         /// Point of the DEM that becomes (0, 0) of the local frame.
         #[serde(default)]
-        origin: Origin,
+        origin: OriginConfig,
         /// Part of the DEM to keep, in the local frame: x_min, y_min, x_max, y_max, m. Where
         /// absent, all of it is kept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +80,7 @@ pub enum Surface {
         crop: Option<[f64; 4]>,
         /// Treatment of cells without data.
         #[serde(default)]
-        no_data: NoData,
+        no_data: NoDataConfig,
         /// EPSG code of the coordinate reference system, for a file that does not specify one: a
         /// UTM zone, or 4326 for degrees.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,7 +89,7 @@ pub enum Surface {
         /// Unit of the heights, for a file that does not specify one. If neither sets it, heights
         /// are in meters.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        height_unit: Option<HeightUnit>,
+        height_unit: Option<HeightUnitConfig>,
         /// Heights of black and white, m. Only for PNG.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(inner(range(min = -20_000.0, max = 20_000.0)))]
@@ -103,16 +105,17 @@ fn default_octaves() -> u32 {
     4
 }
 
-impl Default for Surface {
-    fn default() -> Surface {
-        Surface::Flat { elevation: 0.0 }
+impl Default for SurfaceConfig {
+    fn default() -> SurfaceConfig {
+        SurfaceConfig::Flat { elevation: 0.0 }
     }
 }
 
 /// Unit of heights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum HeightUnit {
+#[schemars(rename = "HeightUnit")]
+pub enum HeightUnitConfig {
     /// Meters.
     M,
     /// International feet, 0.3048 m.
@@ -125,7 +128,8 @@ pub enum HeightUnit {
 /// [x, y] in the DEM's own coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Origin {
+#[schemars(rename = "Origin")]
+pub enum OriginConfig {
     /// A named point.
     Named(OriginName),
     /// A point in the DEM's own coordinates: easting and northing in m, or longitude and latitude
@@ -133,9 +137,9 @@ pub enum Origin {
     Point([f64; 2]),
 }
 
-impl Default for Origin {
-    fn default() -> Origin {
-        Origin::Named(OriginName::Center)
+impl Default for OriginConfig {
+    fn default() -> OriginConfig {
+        OriginConfig::Named(OriginName::Center)
     }
 }
 
@@ -155,7 +159,8 @@ pub enum OriginName {
 /// Treatment of cells of a DEM without data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum NoData {
+#[schemars(rename = "NoData")]
+pub enum NoDataConfig {
     /// Refuses the DEM.
     #[default]
     Refuse,
@@ -170,7 +175,8 @@ pub enum NoData {
 
 /// Roughness class of ISO 8608, from A (very good) to H (very poor).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Roughness {
+#[schemars(rename = "Roughness")]
+pub enum RoughnessConfig {
     /// Very good road.
     A,
     /// Good road.
@@ -192,7 +198,8 @@ pub enum Roughness {
 /// A local feature of the terrain, below or above the surface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Stamp {
+#[schemars(rename = "Stamp")]
+pub enum StampConfig {
     /// A round hole.
     Hole {
         /// Center of the hole, m.

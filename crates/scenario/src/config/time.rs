@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// Duration, time step and heartbeat of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Time {
+#[schemars(rename = "Time")]
+pub struct TimeConfig {
     /// Simulated duration, s. It is a whole number of heartbeats.
     #[schemars(range(max = 604_800.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
     pub duration: f64,
@@ -38,11 +39,11 @@ fn default_heartbeat() -> f64 {
 /// that of an `f64` and far below any intended difference.
 const ROUNDING: f64 = 1e-9;
 
-impl Time {
+impl TimeConfig {
     /// Creates a time with the default step and heartbeat; `duration` is in s.
-    pub fn with_duration(duration: f64) -> Time {
+    pub fn with_duration(duration: f64) -> TimeConfig {
         let (step, heartbeat) = (default_step(), default_heartbeat());
-        Time { duration, step, heartbeat, heartbeat_tolerance: None }
+        TimeConfig { duration, step, heartbeat, heartbeat_tolerance: None }
     }
 
     /// Returns the steps in a heartbeat, or `None` if they are not a whole number.

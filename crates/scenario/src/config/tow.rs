@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// A rope or bar between two vehicles, by which one pulls the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Tow {
+#[schemars(rename = "Tow")]
+pub struct TowConfig {
     /// Name of the vehicle that pulls.
     #[schemars(length(min = 1, max = 200))]
     pub from: String,

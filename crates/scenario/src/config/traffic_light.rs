@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// in turn. Vehicles receive its state by radio. Drivers of kind `path` and `follow` obey it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TrafficLight {
+#[schemars(rename = "TrafficLight")]
+pub struct TrafficLightConfig {
     /// Name of the traffic light.
     #[schemars(length(min = 1, max = 200))]
     pub name: String,
@@ -24,7 +25,7 @@ pub struct TrafficLight {
     pub offset: f64,
     /// Approaches to the traffic light.
     #[schemars(length(min = 1, max = 64))]
-    pub approach: Vec<Approach>,
+    pub approach: Vec<ApproachConfig>,
     /// Phases of the cycle, in order.
     #[schemars(length(min = 1, max = 64))]
     pub phase: Vec<LightPhase>,
@@ -33,7 +34,8 @@ pub struct TrafficLight {
 /// An approach to a traffic light.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Approach {
+#[schemars(rename = "Approach")]
+pub struct ApproachConfig {
     /// Middle of the stop line, a position.
     #[schemars(with = "Location")]
     pub stop: [f64; 2],
@@ -60,13 +62,14 @@ pub struct LightPhase {
     pub duration: f64,
     /// Light for each approach, in the order of the approaches.
     #[schemars(length(min = 1, max = 64))]
-    pub lights: Vec<Light>,
+    pub lights: Vec<LightConfig>,
 }
 
 /// Color of a light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Light {
+#[schemars(rename = "Light")]
+pub enum LightConfig {
     /// Stop.
     Red,
     /// Stop if possible.

@@ -1,6 +1,6 @@
 //! `[[vehicle]]`: the vehicles of a scenario.
 
-use super::{Driver, Location, Sensor};
+use super::{DriverConfig, Location, SensorConfig};
 use bekker_sensor::mesh::Up;
 use bekker_vehicle::VehicleSetup;
 use bekker_vehicle::spec::Inflation;
@@ -17,7 +17,8 @@ pub const COLUMN_SPEED: f64 = 15.0;
 /// A vehicle, its start and its driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Vehicle {
+#[schemars(rename = "Vehicle")]
+pub struct VehicleConfig {
     /// Name of the vehicle, unique in the scenario, on one line and without a slash. `world` is not
     /// allowed: it names the world frame.
     #[schemars(length(min = 1, max = 200))]
@@ -52,14 +53,14 @@ pub struct Vehicle {
     pub inflation_kpa: Option<Inflation>,
     /// Several copies of the vehicle in a row, named name_1, name_2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub row: Option<Row>,
+    pub row: Option<RowConfig>,
     /// Vehicles behind this one, named name_2, name_3 and so on. Each follows the one ahead. With
     /// `row`, there is one column behind each vehicle of the row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub column: Option<Column>,
+    pub column: Option<ColumnConfig>,
     /// Driver of the vehicle.
     #[serde(default)]
-    pub driver: Driver,
+    pub driver: DriverConfig,
     /// Time at which the vehicle uncouples its trailer, s. The trailer then stands on its landing
     /// gear with its brakes applied. Where absent, the trailer stays coupled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +73,7 @@ pub struct Vehicle {
     /// Sensors of the vehicle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]
-    pub sensor: Vec<Sensor>,
+    pub sensor: Vec<SensorConfig>,
     /// Meshes that sensors see instead of the drawn vehicle.
     #[serde(default, skip_serializing_if = "Visual::is_default")]
     pub visual: Visual,
@@ -81,10 +82,10 @@ pub struct Vehicle {
     pub overrides: serde_json::Map<String, serde_json::Value>,
 }
 
-impl Vehicle {
+impl VehicleConfig {
     /// Creates a vehicle at rest at the origin, heading east. All other values are the defaults.
-    pub fn new(name: &str, model: &str, driver: Driver) -> Vehicle {
-        Vehicle {
+    pub fn new(name: &str, model: &str, driver: DriverConfig) -> VehicleConfig {
+        VehicleConfig {
             name: name.into(),
             model: model.into(),
             position: [0.0; 2],
@@ -118,7 +119,8 @@ impl Vehicle {
 /// is at 1/2N of that distance, so a single copy stands in the middle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
+#[schemars(rename = "Row")]
+pub struct RowConfig {
     /// Number of vehicles in the row.
     #[schemars(range(min = 1, max = 4096))]
     pub count: u32,
@@ -140,7 +142,8 @@ pub struct Row {
 /// of kind `follow`). The driver of the first vehicle is of kind `path`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Column {
+#[schemars(rename = "Column")]
+pub struct ColumnConfig {
     /// Number of vehicles in the column, including the first.
     #[schemars(range(min = 1, max = 4096))]
     pub count: u32,

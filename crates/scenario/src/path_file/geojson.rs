@@ -87,7 +87,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_> {
         let (mut kind, mut shape, mut name) = (None, None, None);
         while let Some(key) = entries.next_key()? {
             match key {
-                Key::Type => kind = entries.next_value::<Option<Kind>>()?,
+                Key::Type => kind = entries.next_value::<Option<GeometryKind>>()?,
                 Key::Coordinates if shape.is_some() => {
                     return Err(A::Error::custom("coordinates are given twice"));
                 }
@@ -105,11 +105,15 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_> {
         if let Some(shape) = shape {
             let kind = kind.ok_or_else(|| A::Error::missing_field("type"))?;
             let (kind, fits) = match kind {
-                Kind::Line => (Some(LINE), matches!(shape, Shape::Empty | Shape::List(1))),
-                Kind::LineIndex => {
-                    (Some(LINES), matches!(shape, Shape::Empty | Shape::List(1..=2)))
-                }
-                Kind::Other => (None, true),
+                GeometryKind::Line => (
+                    Some(LINE),
+                    matches!(shape, CoordinateNesting::Empty | CoordinateNesting::List(1)),
+                ),
+                GeometryKind::LineIndex => (
+                    Some(LINES),
+                    matches!(shape, CoordinateNesting::Empty | CoordinateNesting::List(1..=2)),
+                ),
+                GeometryKind::Other => (None, true),
             };
             if let (Some(kind), false) = (kind, fits) {
                 return Err(A::Error::custom(format!("coordinates do not fit the type {kind}")));
@@ -127,25 +131,25 @@ const LINE: &str = "LineString";
 const LINES: &str = "MultiLineString";
 
 /// Type of a geometry: LineString, MultiLineString or another.
-enum Kind {
+enum GeometryKind {
     Line,
     LineIndex,
     Other,
 }
 
-impl<'de> Deserialize<'de> for Kind {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Kind, D::Error> {
+impl<'de> Deserialize<'de> for GeometryKind {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<GeometryKind, D::Error> {
         struct Name;
         impl Visitor<'_> for Name {
-            type Value = Kind;
+            type Value = GeometryKind;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a GeoJSON type")
             }
-            fn visit_str<E: Error>(self, name: &str) -> Result<Kind, E> {
+            fn visit_str<E: Error>(self, name: &str) -> Result<GeometryKind, E> {
                 Ok(match name {
-                    LINE => Kind::Line,
-                    LINES => Kind::LineIndex,
-                    _ => Kind::Other,
+                    LINE => GeometryKind::Line,
+                    LINES => GeometryKind::LineIndex,
+                    _ => GeometryKind::Other,
                 })
             }
         }
@@ -181,8 +185,8 @@ struct Properties(Option<String>);
 
 impl<'de> Deserialize<'de> for Properties {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Properties, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
+        struct MapEntries;
+        impl<'de> Visitor<'de> for MapEntries {
             type Value = Properties;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a properties object")
@@ -194,14 +198,14 @@ impl<'de> Deserialize<'de> for Properties {
                 let mut name = None;
                 while let Some(is_name) = entries.next_key::<IsName>()? {
                     match is_name.0 {
-                        true => name = entries.next_value::<Text>()?.0,
+                        true => name = entries.next_value::<OptionalText>()?.0,
                         false => drop(entries.next_value::<IgnoredAny>()?),
                     }
                 }
                 Ok(Properties(name))
             }
         }
-        from.deserialize_any(Entries)
+        from.deserialize_any(MapEntries)
     }
 }
 
@@ -227,7 +231,7 @@ impl<'de> Deserialize<'de> for IsName {
 /// A string; values of other types become `None`.
 #[derive(serde::Deserialize)]
 #[serde(from = "AnyText")]
-struct Text(Option<String>);
+struct OptionalText(Option<String>);
 
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
@@ -236,17 +240,17 @@ enum AnyText {
     Other(IgnoredAny),
 }
 
-impl From<AnyText> for Text {
-    fn from(any: AnyText) -> Text {
+impl From<AnyText> for OptionalText {
+    fn from(any: AnyText) -> OptionalText {
         match any {
-            AnyText::Text(text) => Text(Some(text)),
-            AnyText::Other(_) => Text(None),
+            AnyText::Text(text) => OptionalText(Some(text)),
+            AnyText::Other(_) => OptionalText(None),
         }
     }
 }
 
 /// Nesting of a value in `coordinates`.
-enum Shape {
+enum CoordinateNesting {
     Number(f64),
     /// A position: latitude and longitude, degrees.
     Position([f64; 2]),
@@ -260,67 +264,83 @@ enum Shape {
 struct CoordinatesSeed<'w, 'v, 'a>(&'w mut GeoJsonWalker<'v, 'a>);
 
 impl<'de> DeserializeSeed<'de> for CoordinatesSeed<'_, '_, '_> {
-    type Value = Shape;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Shape, D::Error> {
+    type Value = CoordinateNesting;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<CoordinateNesting, D::Error> {
         from.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for CoordinatesSeed<'_, '_, '_> {
-    type Value = Shape;
+    type Value = CoordinateNesting;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a position or a list of positions")
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Shape, E> {
-        Ok(Shape::Number(number))
+    fn visit_f64<E>(self, number: f64) -> Result<CoordinateNesting, E> {
+        Ok(CoordinateNesting::Number(number))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Shape, E> {
-        Ok(Shape::Number(number as f64))
+    fn visit_i64<E>(self, number: i64) -> Result<CoordinateNesting, E> {
+        Ok(CoordinateNesting::Number(number as f64))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Shape, E> {
-        Ok(Shape::Number(number as f64))
+    fn visit_u64<E>(self, number: u64) -> Result<CoordinateNesting, E> {
+        Ok(CoordinateNesting::Number(number as f64))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Shape, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<CoordinateNesting, A::Error> {
         let CoordinatesSeed(walk) = self;
         let mixed = || A::Error::custom("coordinates mix numbers, positions and lists");
         let short = |count: usize| {
             A::Error::custom(format!("a position has {count} numbers; must have 2 or more"))
         };
-        let (mut numbers, mut count, mut shape) = ([0.0; 2], 0, Shape::Empty);
+        let (mut numbers, mut count, mut shape) = ([0.0; 2], 0, CoordinateNesting::Empty);
         while let Some(item) = items.next_element_seed(CoordinatesSeed(walk))? {
             shape = match (shape, item) {
-                (Shape::Empty | Shape::Number(_), Shape::Number(number)) => {
+                (
+                    CoordinateNesting::Empty | CoordinateNesting::Number(_),
+                    CoordinateNesting::Number(number),
+                ) => {
                     if let Some(own) = numbers.get_mut(count) {
                         *own = number;
                     }
-                    Shape::Number(number)
+                    CoordinateNesting::Number(number)
                 }
                 // empty lists before a position are positions without numbers
-                (Shape::Empty, Shape::Position(_)) if count > 0 => return Err(short(0)),
-                (Shape::List(1), Shape::Empty) => return Err(short(0)),
-                (before @ (Shape::Empty | Shape::List(1)), Shape::Position([x, y])) => {
-                    if matches!(before, Shape::Empty) {
+                (CoordinateNesting::Empty, CoordinateNesting::Position(_)) if count > 0 => {
+                    return Err(short(0));
+                }
+                (CoordinateNesting::List(1), CoordinateNesting::Empty) => return Err(short(0)),
+                (
+                    before @ (CoordinateNesting::Empty | CoordinateNesting::List(1)),
+                    CoordinateNesting::Position([x, y]),
+                ) => {
+                    if matches!(before, CoordinateNesting::Empty) {
                         walk.emit(LineEvent::Segment)?;
                     }
                     walk.emit(LineEvent::Point([y, x]))?;
-                    Shape::List(1)
+                    CoordinateNesting::List(1)
                 }
-                (Shape::Empty, Shape::Empty) => Shape::Empty,
-                (Shape::Empty, Shape::List(depth)) => Shape::List(depth + 1),
-                (Shape::List(depth), Shape::Empty) => Shape::List(depth),
-                (Shape::List(depth), Shape::List(own)) if depth == own + 1 => Shape::List(depth),
+                (CoordinateNesting::Empty, CoordinateNesting::Empty) => CoordinateNesting::Empty,
+                (CoordinateNesting::Empty, CoordinateNesting::List(depth)) => {
+                    CoordinateNesting::List(depth + 1)
+                }
+                (CoordinateNesting::List(depth), CoordinateNesting::Empty) => {
+                    CoordinateNesting::List(depth)
+                }
+                (CoordinateNesting::List(depth), CoordinateNesting::List(own))
+                    if depth == own + 1 =>
+                {
+                    CoordinateNesting::List(depth)
+                }
                 _ => return Err(mixed()),
             };
             count += 1;
         }
         match shape {
-            Shape::Number(_) if count < 2 => Err(short(count)),
-            Shape::Number(_) => Ok(Shape::Position(numbers)),
+            CoordinateNesting::Number(_) if count < 2 => Err(short(count)),
+            CoordinateNesting::Number(_) => Ok(CoordinateNesting::Position(numbers)),
             other => Ok(other),
         }
     }

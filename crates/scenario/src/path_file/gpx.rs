@@ -13,7 +13,7 @@ const DEEPEST: usize = 1000;
 
 /// A type of element that matters for lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Element {
+enum GpxElement {
     Gpx,
     Line(&'static str),
     Segment,
@@ -22,19 +22,19 @@ enum Element {
     Other,
 }
 
-impl Element {
+impl GpxElement {
     /// Returns the type of an element from its parent and name.
-    fn classify(parent: Option<Element>, name: &str) -> Element {
+    fn classify(parent: Option<GpxElement>, name: &str) -> GpxElement {
         match (parent, name) {
-            (None, "gpx") => Element::Gpx,
-            (Some(Element::Gpx), "rte") => Element::Line("route"),
-            (Some(Element::Gpx), "trk") => Element::Line("track"),
-            (Some(Element::Line("track")), "trkseg") => Element::Segment,
-            (Some(Element::Gpx), "wpt")
-            | (Some(Element::Line("route")), "rtept")
-            | (Some(Element::Segment), "trkpt") => Element::Point,
-            (Some(Element::Line(_)), "name") => Element::Name,
-            _ => Element::Other,
+            (None, "gpx") => GpxElement::Gpx,
+            (Some(GpxElement::Gpx), "rte") => GpxElement::Line("route"),
+            (Some(GpxElement::Gpx), "trk") => GpxElement::Line("track"),
+            (Some(GpxElement::Line("track")), "trkseg") => GpxElement::Segment,
+            (Some(GpxElement::Gpx), "wpt")
+            | (Some(GpxElement::Line("route")), "rtept")
+            | (Some(GpxElement::Segment), "trkpt") => GpxElement::Point,
+            (Some(GpxElement::Line(_)), "name") => GpxElement::Name,
+            _ => GpxElement::Other,
         }
     }
 }
@@ -109,7 +109,7 @@ fn resolve_entity(entity: &quick_xml::events::BytesRef<'_>) -> String {
 struct GpxWalker<'v, 'a> {
     visit: &'v mut LineVisitor<'a>,
     /// The enclosing elements.
-    open: Vec<Element>,
+    open: Vec<GpxElement>,
     /// Whether the root element is `gpx`.
     is_rooted: bool,
     /// Number of lines begun so far.
@@ -124,27 +124,27 @@ impl GpxWalker<'_, '_> {
     fn start(&mut self, element: &BytesStart<'_>, at: u64) -> Result<(), String> {
         let parent = self.open.last().copied();
         let name = element.local_name();
-        let kind = Element::classify(parent, name.as_ref());
-        if parent.is_none() && kind != Element::Gpx {
+        let kind = GpxElement::classify(parent, name.as_ref());
+        if parent.is_none() && kind != GpxElement::Gpx {
             return Err(format!(
                 "not a GPX file: the root element is {:?}; must be gpx",
                 excerpt(name.as_ref())
             ));
         }
         match kind {
-            Element::Line(kind) => self.line(kind, kind == "track")?,
-            Element::Segment => (self.visit)(LineEvent::Segment)?,
-            Element::Point => {
-                if parent == Some(Element::Gpx) && !self.in_way_points {
+            GpxElement::Line(kind) => self.line(kind, kind == "track")?,
+            GpxElement::Segment => (self.visit)(LineEvent::Segment)?,
+            GpxElement::Point => {
+                if parent == Some(GpxElement::Gpx) && !self.in_way_points {
                     self.line(WAYPOINTS, true)?;
                     self.in_way_points = true;
                 }
                 let point = coordinates(element).map_err(|cause| format!("byte {at}: {cause}"))?;
                 (self.visit)(LineEvent::Point(point))?;
             }
-            Element::Name => self.name = Some(String::new()),
-            Element::Gpx => self.is_rooted = true,
-            Element::Other => {}
+            GpxElement::Name => self.name = Some(String::new()),
+            GpxElement::Gpx => self.is_rooted = true,
+            GpxElement::Other => {}
         }
         if self.open.len() == DEEPEST {
             return Err(format!("not a GPX file: elements are nested more than {DEEPEST} deep"));
@@ -160,7 +160,7 @@ impl GpxWalker<'_, '_> {
     }
 
     fn end(&mut self) -> Result<(), String> {
-        if self.open.pop() == Some(Element::Name)
+        if self.open.pop() == Some(GpxElement::Name)
             && let Some(name) = self.name.take()
         {
             let (from, name) = (self.started - 1, name.trim());
@@ -170,7 +170,7 @@ impl GpxWalker<'_, '_> {
     }
 
     fn text(&mut self, text: &str) {
-        if self.open.last() == Some(&Element::Name)
+        if self.open.last() == Some(&GpxElement::Name)
             && let Some(name) = &mut self.name
         {
             name.extend(text.chars().take(MAX_NAME.saturating_sub(name.len())));

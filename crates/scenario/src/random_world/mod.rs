@@ -16,11 +16,11 @@ mod species;
 pub use passage::RequiredPassage;
 
 use super::build::vehicle_specs;
-use super::config::{Driver, RandomSurface, Species, Surface};
+use super::config::{DriverConfig, RandomSurface, Species, SurfaceConfig};
 use super::diagnostic::{DiagnosticKind, Diagnostics};
 use super::vehicle_points::vehicle_points;
 use super::{ScenarioFile, config};
-use bekker_agent::{Prop, PropForm, PropKind};
+use bekker_agent::{PropForm, PropKind, SceneryObject};
 use bekker_ground::terrain::{Stamp, StampFace};
 use bekker_math::numeric::sin_cos;
 use bekker_math::random::RandomStream;
@@ -43,7 +43,7 @@ const ROCK: f64 = 0.92;
 
 /// A parabolic hole: z = -depth (1 - r²/radius²).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hole {
+pub struct PlacedHole {
     /// Center, m.
     pub center: [f64; 2],
     /// Radius of the rim, m.
@@ -93,7 +93,7 @@ pub struct PlacedBarrier {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomWorld {
     /// Holes.
-    pub holes: Vec<Hole>,
+    pub holes: Vec<PlacedHole>,
     /// Trees.
     pub trees: Vec<Tree>,
     /// Rocks.
@@ -125,7 +125,7 @@ pub struct PlacementError {
 /// # Errors
 /// [`PlacementError`], at the key with too large a number.
 pub fn random_world(file: &ScenarioFile) -> Result<Option<RandomWorld>, Diagnostics> {
-    let Surface::Random(surface) = &file.scenario.terrain.surface else { return Ok(None) };
+    let SurfaceConfig::Random(surface) = &file.scenario.terrain.surface else { return Ok(None) };
     // faults of vehicles are reported when the vehicles are built
     let specs = vehicle_specs(file).unwrap_or_default();
     let width = specs.iter().map(|spec| spec.footprint().width).fold(0.0, f64::max);
@@ -140,12 +140,12 @@ pub fn random_world(file: &ScenarioFile) -> Result<Option<RandomWorld>, Diagnost
 
 /// Journeys from each vehicle's start to the end of its path; followers have none.
 fn passages(scenario: &config::Scenario, width: f64) -> Vec<RequiredPassage> {
-    let required = |vehicle: &config::Vehicle| match &vehicle.driver {
-        Driver::Path { waypoints, .. } => {
+    let required = |vehicle: &config::VehicleConfig| match &vehicle.driver {
+        DriverConfig::Path { waypoints, .. } => {
             let to = *waypoints.last()?;
             Some(RequiredPassage { from: vehicle.position, to, width })
         }
-        Driver::Autonomous { goal: Some(goal), .. } => {
+        DriverConfig::Autonomous { goal: Some(goal), .. } => {
             Some(RequiredPassage { from: vehicle.position, to: *goal, width })
         }
         _ => None,
@@ -189,21 +189,21 @@ impl RandomWorld {
 
     /// Its holes as terrain stamps.
     pub fn stamps(&self) -> impl Iterator<Item = Stamp> {
-        self.holes.iter().map(|&Hole { center, radius, depth }| {
+        self.holes.iter().map(|&PlacedHole { center, radius, depth }| {
             Stamp::hole(center, radius, depth, radius).with_face(StampFace::Parabolic)
         })
     }
 
     /// Its obstacles as props, for collisions and sensors.
-    pub fn props(&self) -> impl Iterator<Item = Prop> {
+    pub fn props(&self) -> impl Iterator<Item = SceneryObject> {
         let prop = |kind: PropKind, place, heading, scale| {
             let form = PropForm::Kind(kind);
-            Prop { form, place, heading, scale, solid: true, diameter: None, size: None }
+            SceneryObject { form, place, heading, scale, solid: true, diameter: None, size: None }
         };
         let trees = self.trees.iter().map(move |tree| {
             let scale = tree.height / species::DRAWN;
             let own = prop(species::kind(tree.species), tree.place, tree.heading, scale);
-            Prop { diameter: Some(tree.diameter), ..own }
+            SceneryObject { diameter: Some(tree.diameter), ..own }
         });
         let rocks = self
             .rocks
@@ -211,7 +211,7 @@ impl RandomWorld {
             .map(move |rock| prop(PropKind::Rock, rock.place, rock.heading, rock.diameter / ROCK));
         let barriers = self.barriers.iter().map(move |barrier| {
             let size = Some([barrier.length, BARRIER[0], BARRIER[1]]);
-            Prop { size, ..prop(PropKind::Barrier, barrier.place, barrier.heading, 1.0) }
+            SceneryObject { size, ..prop(PropKind::Barrier, barrier.place, barrier.heading, 1.0) }
         });
         trees.chain(rocks).chain(barriers)
     }
@@ -385,7 +385,7 @@ impl WorldGenerator<'_> {
             match kind {
                 ObjectKind::Hole => {
                     let depth = self.surface.holes.depth;
-                    world.holes.push(Hole { center: place, radius: extent.radius, depth });
+                    world.holes.push(PlacedHole { center: place, radius: extent.radius, depth });
                 }
                 ObjectKind::Barrier => world.barriers.push(PlacedBarrier {
                     place,

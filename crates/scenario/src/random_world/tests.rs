@@ -55,7 +55,7 @@ fn the_same_seed_draws_the_same_and_another_another() {
 const FIRST_TREE: [u64; 2] = [13_849_973_848_681_646_810, 4_626_184_774_134_774_372];
 
 #[test]
-fn numbers_are_exact_and_a_thing_stays_when_others_come() {
+fn counts_are_exact_and_an_object_stays_when_others_are_added() {
     let surface = surface();
     let world = drawn(&surface, 11);
     // 80 per hectare on 2400 m²: 19.2
@@ -94,7 +94,7 @@ fn nothing_touches_another_nor_comes_near_start_and_goal() {
 
 /// Many barriers in a lane between start and goal, which block it for some seeds as drawn.
 #[test]
-fn there_is_a_way_over_two_hundred_seeds() {
+fn two_hundred_seeds_have_a_path() {
     let lane = RandomSurface {
         size: [60.0, 20.0],
         holes: RandomHoles { count: Some(3), ..RandomHoles::default() },
@@ -151,7 +151,7 @@ fn is_passable(size: [f64; 2], objects: &[Extent], required: &RequiredPassage) -
 }
 
 #[test]
-fn what_does_not_fit_is_said_with_its_key() {
+fn unplaceable_objects_are_reported_with_their_key() {
     let crowded = RandomHoles { count: Some(200), ..RandomHoles::default() };
     let surface = RandomSurface { holes: crowded, ..surface() };
     let error = RandomWorld::draw(&surface, 1, &[], &[]).unwrap_err();

@@ -1,6 +1,6 @@
 //! Request for an image.
 
-use super::{Camera, Channel, Image, PixelRng};
+use super::{Camera, Image, ImageChannel, PixelRng};
 use crate::scene::Scene;
 use bekker_math::spatial::Pose;
 
@@ -16,7 +16,7 @@ pub struct ImageRequest<'a> {
     /// Random numbers.
     pub rng: PixelRng,
     /// Requested channels.
-    pub channels: &'a [Channel],
+    pub channels: &'a [ImageChannel],
 }
 
 impl ImageRequest<'_> {
@@ -24,22 +24,22 @@ impl ImageRequest<'_> {
     pub fn image(&self, scene: &Scene<'_>) -> Image {
         let mut image = self.camera.render(scene, &self.poses, self.interval, &self.rng);
         let asked = |channel| self.channels.contains(&channel);
-        if !asked(Channel::Color) {
+        if !asked(ImageChannel::Color) {
             image.color = Vec::new();
         }
-        if !asked(Channel::Depth) {
+        if !asked(ImageChannel::Depth) {
             image.depth = Vec::new();
         }
-        if !asked(Channel::Normal) {
+        if !asked(ImageChannel::Normal) {
             image.normal = Vec::new();
         }
-        if !asked(Channel::Class) {
+        if !asked(ImageChannel::Class) {
             image.class = Vec::new();
         }
-        if !asked(Channel::Instance) {
+        if !asked(ImageChannel::Instance) {
             image.instance = Vec::new();
         }
-        if !asked(Channel::Ground) {
+        if !asked(ImageChannel::Ground) {
             (image.soil, image.sinkage) = (Vec::new(), Vec::new());
             (image.slip, image.passes) = (Vec::new(), Vec::new());
             image.agent = Vec::new();

@@ -36,7 +36,7 @@ impl Lens {
         }
     }
 
-    /// Returns the unit direction of a normalized image position; `None` if there is none.
+    /// Returns the unit direction of a normalized image position; `None` outside the lens model.
     pub fn direction(&self, [u, v]: [f64; 2]) -> Option<[f64; 3]> {
         let radius = (u * u + v * v).sqrt();
         match *self {
@@ -167,7 +167,7 @@ mod tests {
 
     /// Computed by hand from OpenCV's documented formulas for the point (0.3, -0.2, 1).
     #[test]
-    fn projects_as_opencv_says() {
+    fn projects_as_opencv() {
         let point = [0.3, -0.2, 1.0];
         // r² = 0.13; radial 1 - 0.0156 + 0.000507 - 0.000004394 = 0.984902606;
         // x: 0.2954707818 + 2 (0.001)(-0.06) - 0.0007 (0.13 + 0.18) = 0.2951337818

@@ -10,15 +10,15 @@ mod spec;
 pub use image::Image;
 pub use image_request::ImageRequest;
 pub use shade::{GRAINS, OPEN, SHADOW};
-pub use spec::{CameraSpec, Channel, ChipNoise, Lens};
+pub use spec::{CameraSpec, ChipNoise, ImageChannel, Lens};
 
-use super::class::Class;
+use super::class::SurfaceClass;
 use super::noise::Noise;
 use super::packet::RAYS;
 use super::ray::Ray;
 use super::relief::GroundMark;
-use super::scene::{RayHit, Scene, Surface, interpolate_pose};
-use super::sky::Light;
+use super::scene::{HitSurface, RayHit, Scene, interpolate_pose};
+use super::sky::SceneLight;
 use bekker_math::numeric::{exp, sin_cos};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use rayon::prelude::*;
@@ -156,7 +156,7 @@ impl Camera {
             color: vec![[0.0; 3]; pixels],
             depth: vec![f32::INFINITY; pixels],
             normal: vec![[0.0; 3]; pixels],
-            class: vec![Class::Sky as u8; pixels],
+            class: vec![SurfaceClass::Sky as u8; pixels],
             instance: vec![0; pixels],
             soil: vec![u8::MAX; pixels],
             sinkage: vec![0.0; pixels],
@@ -233,7 +233,7 @@ impl PixelRng {
 struct ImageRenderer<'a> {
     camera: &'a Camera,
     scene: &'a Scene<'a>,
-    light: &'a Light,
+    light: &'a SceneLight,
     /// Extinction of homogeneous air, 1/m.
     haze: f64,
     poses: &'a [Pose; 2],
@@ -245,7 +245,7 @@ struct ImageRenderer<'a> {
 struct Pixel {
     color: [f32; 3],
     /// Depth along the axis, m, and surface at the center of the pixel.
-    seen: Option<(f64, Surface)>,
+    seen: Option<(f64, HitSurface)>,
 }
 
 /// Result of a ray.
@@ -253,7 +253,7 @@ struct Pixel {
 struct RayReturn {
     radiance: [f32; 3],
     /// Range, m, and surface of the hit.
-    seen: Option<(f64, Surface)>,
+    seen: Option<(f64, HitSurface)>,
 }
 
 /// Returns column and row of pixel `k` of a block.

@@ -5,11 +5,11 @@
 //! sky lights a surface from all unoccluded directions.
 
 use super::PixelRng;
-use crate::class::Class;
+use crate::class::SurfaceClass;
 use crate::packet::RAYS;
 use crate::ray::Ray;
-use crate::scene::{Scene, Surface};
-use crate::sky::Light;
+use crate::scene::{HitSurface, Scene};
+use crate::sky::SceneLight;
 use bekker_math::spatial::Vec3;
 
 /// Range beyond which nothing occludes the sky, m.
@@ -31,7 +31,7 @@ pub const GRAINS: [(f64, f64, f64); 5] = [
 pub(super) struct ShadePoint {
     ray: Ray,
     /// Surface with its grain.
-    surface: Surface,
+    surface: HitSurface,
     /// Start point of secondary rays, m.
     from: Vec3,
     /// Pixel and sample that the point belongs to.
@@ -42,14 +42,14 @@ impl ShadePoint {
     /// Placeholder for no point.
     pub const NONE: ShadePoint = ShadePoint {
         ray: Ray::NONE,
-        surface: Surface::NONE,
+        surface: HitSurface::NONE,
         from: Ray::NONE.origin,
         sample: [0; 2],
     };
 
     /// Creates the shaded point at a hit; `footprint` is the width of the pixel there, m.
-    pub fn new(ray: Ray, mut surface: Surface, footprint: f64, sample: [u32; 2]) -> ShadePoint {
-        if surface.class == Class::Ground {
+    pub fn new(ray: Ray, mut surface: HitSurface, footprint: f64, sample: [u32; 2]) -> ShadePoint {
+        if surface.class == SurfaceClass::Ground {
             grain(&mut surface, footprint);
         }
         let from = surface.point + surface.normal * (2e-3 + 1e-3 * footprint);
@@ -84,7 +84,7 @@ fn blocked(scene: &Scene<'_>, rays: &[Option<Ray>; RAYS], far: f64) -> [bool; RA
 /// `sky_rays` rays per point, drawn from `rng`, test the visibility of the sky.
 pub(super) fn radiance(
     scene: &Scene<'_>,
-    light: &Light,
+    light: &SceneLight,
     spots: &[ShadePoint],
     sky_rays: u32,
     rng: &PixelRng,
@@ -142,8 +142,8 @@ pub(super) fn radiance(
 }
 
 /// Returns the reflected sky: diffuse `ambient` light and the mirrored sky.
-fn skylight(light: &Light, spot: &ShadePoint, ambient: &[f32; 3]) -> [f32; 3] {
-    let Surface { normal, material, .. } = &spot.surface;
+fn skylight(light: &SceneLight, spot: &ShadePoint, ambient: &[f32; 3]) -> [f32; 3] {
+    let HitSurface { normal, material, .. } = &spot.surface;
     let view = -spot.ray.direction;
     let head_on = normal.dot(&view).max(0.0) as f32;
     let mirror = normal * (2.0 * normal.dot(&view)) - view;
@@ -165,8 +165,8 @@ fn skylight(light: &Light, spot: &ShadePoint, ambient: &[f32; 3]) -> [f32; 3] {
 }
 
 /// Returns π times the bidirectional reflectance, by color.
-fn reflected(surface: &Surface, view: &Vec3, sun: &Vec3) -> [f32; 3] {
-    let Surface { normal, material, .. } = surface;
+fn reflected(surface: &HitSurface, view: &Vec3, sun: &Vec3) -> [f32; 3] {
+    let HitSurface { normal, material, .. } = surface;
     let alpha = f64::from(material.roughness * material.roughness).max(1e-3);
     let a2 = alpha * alpha;
     let half = (view + sun).try_normalize(1e-9).unwrap_or(*normal);
@@ -203,7 +203,7 @@ fn cosine(normal: &Vec3, u: f64, v: f64) -> Vec3 {
 /// normal.
 ///
 /// Each wavelength fades out where a pixel is wider.
-fn grain(surface: &mut Surface, footprint: f64) {
+fn grain(surface: &mut HitSurface, footprint: f64) {
     let (x, y) = (surface.point.x, surface.point.y);
     let pressed = f64::from(surface.mark.sinkage / (surface.mark.sinkage + 0.02));
     let rough = f64::from(surface.material.roughness);

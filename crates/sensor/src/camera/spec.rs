@@ -22,7 +22,7 @@ pub enum Lens {
 
 /// Image channel that a camera delivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Channel {
+pub enum ImageChannel {
     /// Color.
     Color,
     /// Distance along the optical axis.
@@ -80,5 +80,5 @@ pub struct CameraSpec {
     /// Distance to the left camera of the pair for the right camera, m; else 0.
     pub baseline: f64,
     /// Channels that it delivers.
-    pub channels: Vec<Channel>,
+    pub channels: Vec<ImageChannel>,
 }

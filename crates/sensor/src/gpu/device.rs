@@ -60,7 +60,7 @@ impl GpuDevice {
     /// Opens the first GPU that Vulkan lists; a software renderer only if `software` is true.
     ///
     /// # Errors
-    /// [`GpuError`] if there is none, or it cannot be opened.
+    /// [`GpuError`] without a GPU, or if it cannot be opened.
     pub fn find(software: bool) -> Result<GpuDevice, GpuError> {
         let descriptor = wgpu::InstanceDescriptor {
             backends: wgpu::Backends::VULKAN,
@@ -229,7 +229,7 @@ fn programs(
         ("NODES", WordLayout::NODES),
         ("SLOT", super::mirror::SLOT),
         ("DEPTH", crate::bvh::DEPTH),
-        ("GROUND", crate::class::Class::Ground as usize),
+        ("GROUND", crate::class::SurfaceClass::Ground as usize),
         ("LATE_LANE", crate::camera::LATE as usize),
         ("SKY_LANE", crate::camera::SKY as usize),
     ];

@@ -5,7 +5,7 @@ use crate::bvh::Bvh;
 use crate::material::{Material, SoilAppearance};
 use crate::mesh::Mesh;
 use crate::scene::{InstanceSet, Scene};
-use bekker_ground::terrain::{Region, SoilMap};
+use bekker_ground::terrain::{SoilMap, SoilRegion};
 use bekker_math::spatial::{Quat, Vec3};
 
 /// Data that is constant in a run: meshes, soil appearance and soil map.
@@ -76,7 +76,7 @@ fn reals(v: Vec3, w: f64) -> [u32; 4] {
     [v.x, v.y, v.z, w].map(|x| (x as f32).to_bits())
 }
 
-fn with([x, y, z]: [f32; 3], word: u32) -> [u32; 4] {
+fn pack_quad([x, y, z]: [f32; 3], word: u32) -> [u32; 4] {
     [x.to_bits(), y.to_bits(), z.to_bits(), word]
 }
 
@@ -95,15 +95,15 @@ impl WordQuads {
 
     fn material(&mut self, material: &Material) {
         let Material { albedo, roughness, metallic, reflectance } = *material;
-        self.push(with(albedo, roughness.to_bits()));
+        self.push(pack_quad(albedo, roughness.to_bits()));
         self.push([metallic, reflectance, 0.0, 0.0].map(f32::to_bits));
     }
 
     fn tree(&mut self, tree: &Bvh) -> u32 {
         let place = self.len();
         for (bounds, first, count) in tree.nodes() {
-            self.push(with(bounds.low, first));
-            self.push(with(bounds.high, count));
+            self.push(pack_quad(bounds.low, first));
+            self.push(pack_quad(bounds.high, count));
         }
         place
     }
@@ -113,13 +113,13 @@ impl WordQuads {
         let tree = self.tree(mesh.tree());
         let triangles = self.len();
         for ([origin, e, f], [a, b, c], material) in mesh.faces() {
-            self.push(with(origin, 0));
-            self.push(with(e, a));
-            self.push(with(f, b));
+            self.push(pack_quad(origin, 0));
+            self.push(pack_quad(e, a));
+            self.push(pack_quad(f, b));
             self.push([c, material, 0, 0]);
         }
         let normals = self.len();
-        mesh.corner_normals().iter().for_each(|normal| self.push(with(*normal, 0)));
+        mesh.corner_normals().iter().for_each(|normal| self.push(pack_quad(*normal, 0)));
         let palette = self.len();
         mesh.palette().iter().for_each(|material| self.material(material));
         [tree, triangles, normals, palette]
@@ -159,22 +159,22 @@ impl WordQuads {
         place
     }
 
-    fn region(&mut self, region: &Region, soil: u32) {
+    fn region(&mut self, region: &SoilRegion, soil: u32) {
         let plane = |[a, b]: [f64; 2], [c, d]: [f64; 2]| [a, b, c, d].map(|v| (v as f32).to_bits());
         match region {
-            Region::HalfPlane { point, direction } => {
+            SoilRegion::HalfPlane { point, direction } => {
                 self.push([0, soil, 0, 1]);
                 self.push(plane(*point, *direction));
             }
-            Region::Rectangle { min, max } => {
+            SoilRegion::Rectangle { min, max } => {
                 self.push([1, soil, 0, 1]);
                 self.push(plane(*min, *max));
             }
-            Region::Band { from, to, width } => {
+            SoilRegion::Band { from, to, width } => {
                 self.push([2, soil, (*width as f32).to_bits(), 1]);
                 self.push(plane(*from, *to));
             }
-            Region::Polygon(corners) => {
+            SoilRegion::Polygon(corners) => {
                 self.push([3, soil, 0, corners.len() as u32]);
                 for (k, corner) in corners.iter().enumerate() {
                     let before = corners[(k + corners.len() - 1) % corners.len()];

@@ -4,8 +4,8 @@ use super::device::{GpuDevice, GpuError};
 use super::flat::{self, SceneConstants};
 use super::mirror::GroundBuffers;
 use super::view::{STRIDE, ViewWords, channel_mask};
-use crate::camera::{Camera, Channel, Image, ImageRequest};
-use crate::class::Class;
+use crate::camera::{Camera, Image, ImageChannel, ImageRequest};
+use crate::class::SurfaceClass;
 use crate::lidar::LidarHit;
 use crate::ray::Ray;
 use crate::scene::Scene;
@@ -277,9 +277,9 @@ fn image(take: &ImageRequest<'_>, words: &[u32]) -> Image {
         color,
         depth,
         normal,
-        class: label(has(Channel::Class)).iter().map(|word| *word as u8).collect(),
-        instance: label(has(Channel::Instance)).iter().map(|w| (w >> 16) as u16).collect(),
-        soil: label(has(Channel::Ground)).iter().map(|word| (word >> 8) as u8).collect(),
+        class: label(has(ImageChannel::Class)).iter().map(|word| *word as u8).collect(),
+        instance: label(has(ImageChannel::Instance)).iter().map(|w| (w >> 16) as u16).collect(),
+        soil: label(has(ImageChannel::Ground)).iter().map(|word| (word >> 8) as u8).collect(),
         sinkage,
         slip,
         passes,
@@ -293,7 +293,10 @@ fn lidar_hit([range, reflected, labels]: [u32; 3]) -> Option<LidarHit> {
     range.is_finite().then(|| LidarHit {
         range,
         reflected: f64::from(f32::from_bits(reflected)),
-        class: Class::ALL.get((labels & 0xff) as usize).copied().unwrap_or(Class::Other),
+        class: SurfaceClass::ALL
+            .get((labels & 0xff) as usize)
+            .copied()
+            .unwrap_or(SurfaceClass::Other),
         instance: (labels >> 16) as u16,
     })
 }

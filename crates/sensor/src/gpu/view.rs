@@ -1,6 +1,6 @@
 //! Parameters of one image or scan for the programs: sensor pose, lens, light.
 
-use crate::camera::{Channel, GRAINS, HORIZON, ImageRequest, Lens};
+use crate::camera::{GRAINS, HORIZON, ImageChannel, ImageRequest, Lens};
 use crate::scene::Scene;
 use bekker_math::spatial::{Pose, Vec3};
 
@@ -99,13 +99,13 @@ impl ViewWords {
 }
 
 /// Returns the bits of the requested channels; class, instance and soil labels share one word.
-pub(super) fn channel_mask(channels: &[Channel]) -> u32 {
-    let bit = |channel: &Channel| match channel {
-        Channel::Color => 1,
-        Channel::Depth => 2,
-        Channel::Normal => 4,
-        Channel::Class | Channel::Instance => 8,
-        Channel::Ground => 8 | 16,
+pub(super) fn channel_mask(channels: &[ImageChannel]) -> u32 {
+    let bit = |channel: &ImageChannel| match channel {
+        ImageChannel::Color => 1,
+        ImageChannel::Depth => 2,
+        ImageChannel::Normal => 4,
+        ImageChannel::Class | ImageChannel::Instance => 8,
+        ImageChannel::Ground => 8 | 16,
     };
     channels.iter().map(bit).fold(0, |all, bit| all | bit)
 }

@@ -1,7 +1,7 @@
 //! Merging of the echoes of a beam's rays into returns.
 
 use super::spec::ReturnMode;
-use crate::class::Class;
+use crate::class::SurfaceClass;
 
 /// Range within which echoes merge into one, m: a pulse of 2 ns.
 pub(super) const PULSE: f64 = 0.3;
@@ -14,7 +14,7 @@ pub(super) struct Echo {
     /// Fraction of the beam's light.
     pub intensity: f64,
     /// Semantic class of the reflector.
-    pub class: Class,
+    pub class: SurfaceClass,
     /// Instance label: 0 for the ground, else 1 + agent.
     pub instance: u16,
 }

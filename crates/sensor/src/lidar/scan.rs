@@ -18,12 +18,12 @@ use super::cloud::{Cloud, Return};
 use super::echo::{Echo, PULSE, merged};
 use super::spec::{LidarNoise, LidarSpec, RayModel};
 use crate::air::Air;
-use crate::class::Class;
+use crate::class::SurfaceClass;
 use crate::moving_frames::MovingFrames;
 use crate::noise::Noise;
 use crate::packet::RAYS;
 use crate::ray::Ray;
-use crate::scene::{RayHit, Scene, Surface};
+use crate::scene::{HitSurface, RayHit, Scene};
 use bekker_math::numeric::{exp, ln, sin_cos};
 use bekker_math::spatial::{Pose, Vec3};
 use rayon::prelude::*;
@@ -255,14 +255,14 @@ pub struct LidarHit {
     /// Reflectance of the surface times the cosine of the incidence angle.
     pub reflected: f64,
     /// Semantic class.
-    pub class: Class,
+    pub class: SurfaceClass,
     /// Instance label: 0 for the ground, else 1 + agent.
     pub instance: u16,
 }
 
 impl LidarHit {
     fn from_ray_hit(scene: &Scene<'_>, ray: &Ray, met: &RayHit) -> LidarHit {
-        let Surface { normal, material, class, instance, .. } = scene.surface(ray, met);
+        let HitSurface { normal, material, class, instance, .. } = scene.surface(ray, met);
         let reflected = f64::from(material.reflectance) * normal.dot(&ray.direction).abs();
         LidarHit { range: met.range(), reflected, class, instance }
     }
@@ -361,7 +361,7 @@ impl Firing<'_> {
     /// and hits it there: the ground blocks the beam and yields no return.
     fn detects(&self, struck: &LidarHit) -> bool {
         let nearest = self.lidar.min_range * (1.0 + EMERGED);
-        struck.class != Class::Ground || nearest == 0.0 || struck.range > nearest
+        struck.class != SurfaceClass::Ground || nearest == 0.0 || struck.range > nearest
     }
 
     /// Returns the return of a beam that is one ray, without noise.
@@ -430,7 +430,7 @@ impl Firing<'_> {
             let mut echo = |range: f64, white: f64| {
                 let intensity = white * exp(-2.0 * grains(range)) / (range * range);
                 if range >= lidar.min_range && intensity >= lidar.faintest() {
-                    echoes.push(Echo { range, intensity, class: Class::Air, instance: 0 });
+                    echoes.push(Echo { range, intensity, class: SurfaceClass::Air, instance: 0 });
                 }
             };
             // grains yield one echo per beam, not one per ray
@@ -439,7 +439,7 @@ impl Firing<'_> {
             {
                 let dust = match air.puffs.is_empty() {
                     true => 0.0,
-                    false => air.dust_backscatter(&ray.at(range)),
+                    false => air.dust_backscatter(&ray.point_at(range)),
                 };
                 let white = PI * PULSE * (haze.backscatter + dust);
                 echo(range, white * exp(-2.0 * haze.drops * range));

@@ -7,7 +7,7 @@
 //! over all nodes.
 
 use super::bounded::{BoundedVec, has_more_values};
-use super::import::{Fetch, Imported, MeshError, TRIANGLES, material_from_rgb};
+use super::import::{Fetch, ImportedMesh, MeshError, TRIANGLES, material_from_rgb};
 use super::{MeshBuilder, cross, dot};
 use crate::material::Material;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -32,23 +32,23 @@ const BUFFERS: usize = 2 << 30;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
-struct Document<'a> {
-    asset: Asset,
+struct GltfDocument<'a> {
+    asset: GltfAsset,
     #[serde(default)]
     extensions_required: BoundedVec<String, RECORDS>,
     scene: Option<usize>,
     #[serde(default)]
-    scenes: BoundedVec<Scene, RECORDS>,
+    scenes: BoundedVec<GltfScene, RECORDS>,
     #[serde(default)]
-    nodes: BoundedVec<Node, RECORDS>,
+    nodes: BoundedVec<GltfNode, RECORDS>,
     #[serde(default)]
-    meshes: BoundedVec<Shape, RECORDS>,
+    meshes: BoundedVec<GltfMesh, RECORDS>,
     #[serde(default)]
     materials: BoundedVec<Paint, MATERIALS>,
     #[serde(default)]
     accessors: BoundedVec<Accessor<'a>, RECORDS>,
     #[serde(default)]
-    buffer_views: BoundedVec<View, RECORDS>,
+    buffer_views: BoundedVec<BufferView, RECORDS>,
     #[serde(default)]
     buffers: BoundedVec<Buffer<'a>, RECORDS>,
     #[serde(default)]
@@ -56,18 +56,18 @@ struct Document<'a> {
 }
 
 #[derive(Deserialize)]
-struct Asset {
+struct GltfAsset {
     version: String,
 }
 
 #[derive(Deserialize)]
-struct Scene {
+struct GltfScene {
     #[serde(default)]
     nodes: Vec<usize>,
 }
 
 #[derive(Deserialize)]
-struct Node {
+struct GltfNode {
     #[serde(default)]
     children: Vec<usize>,
     mesh: Option<usize>,
@@ -79,7 +79,7 @@ struct Node {
 }
 
 #[derive(Deserialize)]
-struct Shape {
+struct GltfMesh {
     primitives: BoundedVec<Primitive, RECORDS>,
 }
 
@@ -144,7 +144,7 @@ struct Accessor<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct View {
+struct BufferView {
     buffer: usize,
     #[serde(default)]
     byte_offset: usize,
@@ -163,12 +163,12 @@ struct Buffer<'a> {
 /// Rows of an affine map.
 type Affine = [[f64; 4]; 3];
 
-pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, MeshError> {
+pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<ImportedMesh, MeshError> {
     let (json, mut held) = if bytes.starts_with(MAGIC) { unpacked(bytes)? } else { (bytes, None) };
     if has_more_values(json, VALUES) {
         return Err(syntax(&format!("contains more than {VALUES} values; must be fewer")));
     }
-    let document: Document<'_> =
+    let document: GltfDocument<'_> =
         serde_json::from_slice(json).map_err(|error| syntax(&error.to_string()))?;
     if !document.asset.version.starts_with("2.") {
         return Err(value("asset.version", &document.asset.version, "2.0"));
@@ -204,7 +204,7 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
         reading.ignored.push("animations".into());
     }
     reading.nodes()?;
-    Ok(Imported { builder: reading.builder, ignored: reading.ignored })
+    Ok(ImportedMesh { builder: reading.builder, ignored: reading.ignored })
 }
 
 fn syntax(cause: &str) -> MeshError {
@@ -272,7 +272,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 struct GltfReader<'a> {
-    document: &'a Document<'a>,
+    document: &'a GltfDocument<'a>,
     buffers: Vec<Vec<u8>>,
     builder: MeshBuilder,
     ignored: Vec<String>,
@@ -281,7 +281,7 @@ struct GltfReader<'a> {
 impl GltfReader<'_> {
     /// Reads every mesh at the transform of its node.
     fn nodes(&mut self) -> Result<(), MeshError> {
-        let Document { nodes, scenes, .. } = self.document;
+        let GltfDocument { nodes, scenes, .. } = self.document;
         let roots: Vec<usize> = match self.document.scene.map(|scene| (scene, scenes.get(scene))) {
             Some((_, Some(scene))) => scene.nodes.clone(),
             Some((scene, None)) => return Err(self.beyond("scene", scene, scenes.len())),
@@ -414,7 +414,7 @@ impl GltfReader<'_> {
 
     /// Returns the bytes of an accessor's elements of `size` bytes each.
     fn elements(&self, index: usize, size: usize, key: &str) -> Result<Vec<&[u8]>, MeshError> {
-        let Document { accessors, buffer_views, .. } = self.document;
+        let GltfDocument { accessors, buffer_views, .. } = self.document;
         let accessor =
             accessors.get(index).ok_or_else(|| self.beyond(key, index, accessors.len()))?;
         let of = |what: &str| format!("accessors[{index}].{what}");
@@ -478,7 +478,7 @@ fn chained(outer: &Affine, inner: &Affine) -> Affine {
     })
 }
 
-impl Node {
+impl GltfNode {
     /// Returns the map from the node's frame to its parent's.
     fn place(&self) -> Affine {
         if let Some(m) = self.matrix {
@@ -528,12 +528,12 @@ mod tests {
 
     const BESIDE: &str = r#"{"uri":"my%20buffer.bin","byteLength":42}"#;
 
-    fn beside(name: &str) -> Result<Vec<u8>, String> {
+    fn companion_file(name: &str) -> Result<Vec<u8>, String> {
         if name == "my buffer.bin" { Ok(triangle()) } else { Err(format!("no {name}")) }
     }
 
     fn fault(text: &str) -> String {
-        import("x.gltf", text.as_bytes(), Up::Y, &mut beside).unwrap_err().to_string()
+        import("x.gltf", text.as_bytes(), Up::Y, &mut companion_file).unwrap_err().to_string()
     }
 
     #[test]
@@ -542,7 +542,8 @@ mod tests {
         let nodes = r#"[{"children":[1],"matrix":[-1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,10,1]},
             {"mesh":0,"translation":[0,3,0],"rotation":[0,0.70710678118654752,0,0.70710678118654752],"scale":[2,1,1]}]"#;
         let imported =
-            import("x.gltf", document(nodes, BESIDE).as_bytes(), Up::Y, &mut beside).unwrap();
+            import("x.gltf", document(nodes, BESIDE).as_bytes(), Up::Y, &mut companion_file)
+                .unwrap();
         let mesh = imported.builder.finish();
         // (1, 0, 0) is scaled to (2, 0, 0), turned to (0, 0, -2), raised by 3, mirrored, moved 10
         // forward: (0, 3, 8); (0, 0, -1) maps to (1, 3, 10). Then x, y, z are taken from z, x, y.
@@ -574,10 +575,11 @@ mod tests {
             bytes.extend(kind.to_le_bytes());
             bytes.extend(chunk);
         }
-        let imported = import("x.glb", &bytes, Up::Y, &mut beside).unwrap();
+        let imported = import("x.glb", &bytes, Up::Y, &mut companion_file).unwrap();
         assert_eq!(imported.builder.finish().triangles(), 1);
-        let fault =
-            |bytes: &[u8]| import("x.glb", bytes, Up::Y, &mut beside).unwrap_err().to_string();
+        let fault = |bytes: &[u8]| {
+            import("x.glb", bytes, Up::Y, &mut companion_file).unwrap_err().to_string()
+        };
         assert_eq!(
             fault(&bytes[..bytes.len() - 1]),
             "not a glTF file: a chunk of 44 bytes is truncated"
@@ -618,7 +620,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn inconsistent_buffers_are_named() {
         let good = document(r#"[{"mesh":0}]"#, BESIDE);
         let with = |from: &str, to: &str| {
             assert!(good.contains(from), "{from}");
@@ -654,7 +656,7 @@ mod tests {
 
     /// Small files whose content or expansion exceeds memory are refused early.
     #[test]
-    fn what_would_fill_memory_is_refused_early() {
+    fn oversized_meshes_are_refused_early() {
         let many = |key: &str, element: &str, count: usize| {
             let list = vec![element; count].join(",");
             fault(&format!(r#"{{"asset":{{"version":"2.0"}},"{key}":[{list}]}}"#))

@@ -81,7 +81,7 @@ pub enum Up {
 
 /// An imported mesh.
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct ImportedMesh {
     /// Triangles of the mesh: x forward, y left, z up.
     pub builder: MeshBuilder,
     /// Contents of the file that are not shown, in words.
@@ -104,7 +104,7 @@ pub fn import(
     bytes: &[u8],
     up: Up,
     fetch: &mut Fetch<'_>,
-) -> Result<Imported, MeshError> {
+) -> Result<ImportedMesh, MeshError> {
     let ending = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
     let mut imported = match ending.as_str() {
         "gltf" | "glb" => gltf::read(bytes, fetch),
@@ -142,7 +142,7 @@ mod tests {
         Err(format!("{name} is not there"))
     }
 
-    fn read(name: &str, text: &str) -> Result<Imported, MeshError> {
+    fn read(name: &str, text: &str) -> Result<ImportedMesh, MeshError> {
         import(name, text.as_bytes(), Up::Y, &mut no_files)
     }
 
@@ -178,7 +178,7 @@ f 1 2 3 4
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn faults_are_named() {
         let fault = |name: &str, text: &str| read(name, text).unwrap_err().to_string();
         assert_eq!(fault("x.stl", ""), "must be a mesh file that ends in .gltf, .glb or .obj");
         assert_eq!(fault("x.obj", "v 0 0 0\n"), "has no triangles");

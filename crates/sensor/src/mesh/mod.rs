@@ -6,11 +6,11 @@ mod import;
 mod obj;
 mod primitive;
 
-pub use import::{Fetch, Imported, MeshError, Up, import};
+pub use import::{Fetch, ImportedMesh, MeshError, Up, import};
 
-use super::bvh::{Beams, Bounds, Bvh, Primitives};
+use super::bvh::{Beams, BoundingBox, Bvh, Primitives};
 use super::material::Material;
-use super::packet::{F32Lanes, Search, Simd};
+use super::packet::{F32Lanes, PacketTraversal, Simd};
 use fearless_simd::prelude::*;
 
 /// Maximum number of triangles in a leaf of the tree.
@@ -60,7 +60,7 @@ pub struct MeshHit {
 impl MeshHit {
     /// Returns the hit of ray `lane` of a search.
     #[inline(always)]
-    pub(super) fn from_search<S: Simd>(search: &Search<S>, lane: usize) -> MeshHit {
+    pub(super) fn from_search<S: Simd>(search: &PacketTraversal<S>, lane: usize) -> MeshHit {
         let [v, w] = &search.weights;
         MeshHit {
             range: search.far.as_array()[lane],
@@ -145,8 +145,8 @@ impl MeshBuilder {
     pub fn finish(self) -> Mesh {
         let MeshBuilder { corners, normals, triangles, palette } = self;
         let at = |corner: u32| corners[corner as usize];
-        let bounds: Vec<Bounds> =
-            triangles.iter().map(|(t, _)| Bounds::around(t.map(at)).padded(5e-5)).collect();
+        let bounds: Vec<BoundingBox> =
+            triangles.iter().map(|(t, _)| BoundingBox::around(t.map(at)).padded(5e-5)).collect();
         let tree = Bvh::new(&bounds, LEAF_SIZE);
         let ready = tree.order().iter().map(|&index| {
             let (corners, material) = triangles[index as usize];
@@ -161,7 +161,7 @@ impl MeshBuilder {
 
 impl Mesh {
     /// Returns the box around the mesh.
-    pub fn bounds(&self) -> Bounds {
+    pub fn bounds(&self) -> BoundingBox {
         self.tree.bounds()
     }
 
@@ -206,7 +206,7 @@ impl Mesh {
         beams: &Beams<S>,
         number: u32,
         near: F32Lanes<S>,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     ) {
         let mut facets = Facets { triangles: &self.triangles, beams, number };
         self.tree.walk(beams, near, search, &mut facets);
@@ -225,7 +225,7 @@ impl Mesh {
         dispatch!(Level::new(), simd => {
             let all = |numbers: [f32; 3]| numbers.map(|number| F32Lanes::splat(simd, number));
             let beams = Beams { origin: all(origin), direction: all(direction) };
-            let mut search = Search::new(simd, false, 1, f64::from(far));
+            let mut search = PacketTraversal::new(simd, false, 1, f64::from(far));
             self.intersect(&beams, 0, F32Lanes::splat(simd, near), &mut search);
             (search.thing.as_array()[0] != NO_HIT).then(|| MeshHit::from_search(&search, 0))
         })
@@ -259,7 +259,7 @@ struct Facets<'a, S: Simd> {
 impl<S: Simd> Primitives<S> for Facets<'_, S> {
     /// Intersects by the algorithm of Möller and Trumbore 1997.
     #[inline(always)]
-    fn intersect(&mut self, place: usize, near: F32Lanes<S>, search: &mut Search<S>) {
+    fn intersect(&mut self, place: usize, near: F32Lanes<S>, search: &mut PacketTraversal<S>) {
         let Triangle { origin, edges: [e, f], .. } = &self.triangles[place];
         let [dx, dy, dz] = self.beams.direction;
         let [ox, oy, oz] = self.beams.origin;

@@ -1,7 +1,7 @@
 //! Reader of Wavefront OBJ with the colors of its MTL.
 
 use super::MeshBuilder;
-use super::import::{Fetch, Imported, MeshError, TRIANGLES, UNPAINTED, material_from_rgb};
+use super::import::{Fetch, ImportedMesh, MeshError, TRIANGLES, UNPAINTED, material_from_rgb};
 use crate::material::Material;
 use bekker_math::numeric::pow;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ struct Group {
 ///
 /// Lines, points, groups, smoothing and texture coordinates are skipped; polygons are split into
 /// fans.
-pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, MeshError> {
+pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<ImportedMesh, MeshError> {
     let text = String::from_utf8_lossy(bytes);
     let mut ignored = Vec::new();
     let mut materials: BTreeMap<String, Material> = BTreeMap::new();
@@ -90,7 +90,7 @@ pub(super) fn read(bytes: &[u8], fetch: &mut Fetch<'_>) -> Result<Imported, Mesh
         let material = materials.get(&name).copied().unwrap_or(UNPAINTED);
         builder.add(&group.corners, &group.normals, &group.triangles, material);
     }
-    Ok(Imported { builder, ignored })
+    Ok(ImportedMesh { builder, ignored })
 }
 
 fn fault(number: usize, line: &str, allowed: &'static str) -> MeshError {

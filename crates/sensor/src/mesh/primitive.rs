@@ -6,7 +6,7 @@ use bekker_math::numeric::sin_cos;
 use std::f64::consts::TAU;
 
 impl MeshBuilder {
-    /// Adds a flat face with three or more corners, counter-clockwise from outside.
+    /// Adds a flat face with three or more corners, counterclockwise seen from the front.
     pub fn face(&mut self, corners: &[[f32; 3]], material: Material) -> &mut MeshBuilder {
         if let [a, b, c, ..] = corners {
             let normal = unit(cross(minus(*b, *a), minus(*c, *a)));

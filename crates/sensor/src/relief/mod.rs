@@ -4,12 +4,12 @@
 //!
 //! A cell of the window is a tile of the lattice. Smooth or distant ground is represented by the
 //! cell's four corners. For rough or deformed ground, the cell holds all of its nodes under a
-//! pyramid of their own. The base terrain is therefore not stored at the soil's resolution where
+//! separate pyramid. The base terrain is therefore not stored at the soil's resolution where
 //! that is invisible, and a rut costs only the tiles it touches. Only tiles that have changed are
 //! updated.
 //!
 //! The content of a window depends only on the position of its center. Neither history nor the
-//! partition of agents among ranks thus affects what a sensor delivers.
+//! partition of agents among ranks thus affects a sensor's readings.
 
 mod flat;
 mod pyramid;
@@ -19,7 +19,7 @@ mod tile;
 pub use flat::{FlatTile, WindowPosition, WordLayout};
 pub use tile::GroundMark;
 
-use super::packet::{F32Lanes, NO_HIT, Packet, RAYS, Search, Simd, dispatch, level};
+use super::packet::{F32Lanes, NO_HIT, Packet, PacketTraversal, RAYS, Simd, dispatch, level};
 use super::ray::Ray;
 use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::grid::{TILE, TileKey};
@@ -44,7 +44,7 @@ const CLOSE: i64 = 64;
 /// With the tiles of a coarse lattice, [`CLOSE`] cells would extend farther than roughness is
 /// visible.
 const CLOSEST: f64 = 128.0;
-/// Step by which a window moves, cells.
+/// Step of a window's movement, cells.
 const STRIDE: i64 = 16;
 /// Pyramid level whose lids bound the highest point.
 const SURVEY: u32 = 3;
@@ -179,7 +179,7 @@ impl HeightPyramid {
         let mut ground_hits = [None; RAYS];
         dispatch!(level(), simd => {
             let near = F32Lanes::splat(simd, near as f32);
-            let mut search = Search::new(simd, false, packet.count, far);
+            let mut search = PacketTraversal::new(simd, false, packet.count, far);
             self.intersect(&packet, near, &mut search, &mut ground_hits);
         });
         ground_hits
@@ -191,7 +191,7 @@ impl HeightPyramid {
         &self,
         packet: &Packet,
         near: F32Lanes<S>,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
         ground_hits: &mut [Option<GroundHit>; RAYS],
     ) {
         let simd = near.simd;
@@ -463,7 +463,7 @@ impl Window {
         &self,
         packet: &Packet,
         near: F32Lanes<S>,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     ) -> F32Lanes<S> {
         let simd = near.simd;
         let per_cell = 1.0 / self.cell();
@@ -488,7 +488,7 @@ impl Window {
     fn refine_hits<S: Simd>(
         &self,
         packet: &Packet,
-        search: &Search<S>,
+        search: &PacketTraversal<S>,
         ground_hits: &mut [Option<GroundHit>; RAYS],
     ) {
         let per_cell = 1.0 / self.cell();
@@ -557,7 +557,7 @@ impl CellGrid for Window {
         at: [usize; 2],
         ranges: [F32Lanes<S>; 2],
         _number: u32,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     ) {
         let [x, y] = at;
         let index = y * SIDE + x;
@@ -603,7 +603,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_is_met_within_a_millimeter_at_a_hundred_meters_and_a_kilometer() {
+    fn a_plane_is_hit_within_a_millimeter_at_a_hundred_meters_and_a_kilometer() {
         let model = plane(0.05);
         let relief = HeightPyramid::new(&model, &SharedGround::default(), [0.0, 0.0]);
         for (azimuth, height) in [(0.0, 2.0), (0.7, 1.0), (2.5, 10.0), (-1.2, 0.5)] {

@@ -8,7 +8,7 @@
 //! This is the maximum mipmap of Tevs, Ihrke and Seidel (2008) with planes instead of heights. At
 //! grazing angles, a ray hits a level lid over a slope long before the ground.
 
-use super::super::packet::{F32Lanes, RAYS, Search, Simd, to_lanes};
+use super::super::packet::{F32Lanes, PacketTraversal, RAYS, Simd, to_lanes};
 use fearless_simd::prelude::*;
 
 /// Rays over a square, one per lane: x and y in cells, z in m.
@@ -20,7 +20,7 @@ pub(super) struct GridRays<S: Simd> {
     inverse: [F32Lanes<S>; 2],
     /// Quarter of a block that most rays enter first.
     first: usize,
-    /// Bound of the error by which rounding may lower a ray against a lid, m.
+    /// Bound of the rounding error of a ray's height over a lid, m.
     margin: f32,
 }
 
@@ -39,7 +39,7 @@ pub(super) trait CellGrid {
         at: [usize; 2],
         ranges: [F32Lanes<S>; 2],
         number: u32,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     );
 }
 
@@ -113,7 +113,7 @@ impl<S: Simd> GridRays<S> {
         floor: &F,
         number: u32,
         near: F32Lanes<S>,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     ) {
         let before = search.stack_depth();
         let (mut level, mut at) = (F::LEVELS, [0, 0]);
@@ -192,7 +192,7 @@ impl<S: Simd> GridRays<S> {
         [x, y]: [usize; 2],
         [enter, leave]: [F32Lanes<S>; 2],
         number: [u32; 2],
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     ) {
         let simd = enter.simd;
         let [h00, h10, h01, h11] = corners;
@@ -416,12 +416,12 @@ mod tests {
     }
 
     impl GridRay {
-        fn at(&self, axis: usize, range: f64) -> f64 {
+        fn coordinate_at(&self, axis: usize, range: f64) -> f64 {
             self.origin[axis] + self.slope[axis] * range
         }
 
         /// Returns the part of [0, 100] in which the line is over cell (x, y).
-        fn over(&self, cell: [usize; 2]) -> Option<(f64, f64)> {
+        fn span_over(&self, cell: [usize; 2]) -> Option<(f64, f64)> {
             let (mut near, mut far) = (0.0_f64, 100.0_f64);
             for (axis, edge) in cell.into_iter().enumerate() {
                 let pass = |edge: usize| (edge as f64 - self.origin[axis]) / self.slope[axis];
@@ -434,12 +434,13 @@ mod tests {
 
         /// Returns the range at which the line hits the patch over cell (x, y).
         fn intersect_patch(&self, corners: [f32; 4], [x, y]: [usize; 2]) -> Option<f64> {
-            let (near, far) = self.over([x, y])?;
+            let (near, far) = self.span_over([x, y])?;
             let [h00, h10, h01, h11] = corners.map(f64::from);
             let (b, c, d) = (h10 - h00, h01 - h00, h11 - h10 - h01 + h00);
-            let (u, v) = (self.at(0, near) - x as f64, self.at(1, near) - y as f64);
+            let (u, v) =
+                (self.coordinate_at(0, near) - x as f64, self.coordinate_at(1, near) - y as f64);
             let [du, dv, dz] = self.slope;
-            let f = self.at(2, near) - (h00 + b * u + c * v + d * u * v);
+            let f = self.coordinate_at(2, near) - (h00 + b * u + c * v + d * u * v);
             let g = dz - b * du - c * dv - d * (u * dv + v * du);
             let s = if f <= 0.0 { 0.0 } else { first_root(-d * du * dv, g, f)? };
             (s <= far - near).then_some(near + s)
@@ -487,7 +488,7 @@ mod tests {
             }
             dispatch!(Level::new(), simd => {
                 let lines = GridRays::new(simd, &origin, &slope, 1e-5);
-                let mut search = Search::new(simd, false, RAYS, 100.0);
+                let mut search = PacketTraversal::new(simd, false, RAYS, 100.0);
                 lines.walk(self, 0, F32Lanes::splat(simd, 0.0), &mut search);
                 let met = search.thing.as_array()[place] != NO_HIT;
                 met.then_some(f64::from(search.far.as_array()[place]))
@@ -516,7 +517,7 @@ mod tests {
             at: [usize; 2],
             ranges: [F32Lanes<S>; 2],
             number: u32,
-            search: &mut Search<S>,
+            search: &mut PacketTraversal<S>,
         ) {
             let corners = patch(&self.corners, at[0], at[1]);
             lines.intersect_patch(
@@ -546,7 +547,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_what_an_exhaustive_search_finds(
+        fn agrees_with_an_exhaustive_search(
             square in any_square(),
             origin in [-2.0..10.0, -2.0..10.0, 0.0..3.0],
             slope in [-1.0..1.0_f64, -1.0..1.0_f64, -1.0..0.3], place in 0..RAYS,

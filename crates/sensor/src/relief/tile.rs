@@ -1,6 +1,6 @@
 //! Tile of the ground with all of its nodes.
 
-use super::super::packet::{F32Lanes, Search, Simd};
+use super::super::packet::{F32Lanes, PacketTraversal, Simd};
 use super::pyramid::{CellGrid, GridRays, UpperBound, bound_at, bound_count, build_bounds};
 use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::grid::{Node, TILE, TileKey};
@@ -164,7 +164,7 @@ impl CellGrid for TileRelief {
         at: [usize; 2],
         ranges: [F32Lanes<S>; 2],
         number: u32,
-        search: &mut Search<S>,
+        search: &mut PacketTraversal<S>,
     ) {
         let [x, y] = at;
         let inside = (y * TILE + x) as u32;

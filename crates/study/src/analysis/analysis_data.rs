@@ -5,9 +5,9 @@
 //! design that draws its points, the replications of a point share its levels and form one cluster.
 
 use super::{StudyResult, TrialResult};
-use crate::design::{Design, RunMetric, StudyConfig};
+use crate::design::{DesignKind, RunMetric, StudyConfig};
 use crate::statistics::{clustered_mean, clustered_proportion};
-use bekker_rig::Estimate;
+use bekker_rig::ParameterEstimate;
 use serde::Serialize;
 
 /// Trials used by statistics, and their independence.
@@ -93,7 +93,7 @@ impl<'a> AnalysisData<'a> {
     }
 
     /// Returns Student's interval of the mean of numbers, one per trial.
-    pub fn mean(&self, numbers: &[(&TrialResult, f64)]) -> Option<Estimate> {
+    pub fn mean(&self, numbers: &[(&TrialResult, f64)]) -> Option<ParameterEstimate> {
         let (trials, values): (Vec<&TrialResult>, Vec<f64>) = numbers.iter().copied().unzip();
         clustered_mean(&values, &self.clusterings(&trials))
     }
@@ -114,7 +114,7 @@ pub(super) fn shares_seeds(config: &StudyConfig) -> bool {
 
 /// Returns whether the design points are themselves a random sample.
 pub(super) fn is_drawn(config: &StudyConfig) -> bool {
-    !matches!(config.design, Design::FullFactorial | Design::Table)
+    !matches!(config.design, DesignKind::FullFactorial | DesignKind::Table)
 }
 
 /// Returns a sentence that states which trials the intervals treat as independent.

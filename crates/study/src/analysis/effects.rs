@@ -3,7 +3,7 @@
 use super::TrialResult;
 use super::analysis_data::AnalysisData;
 use super::points::{ResponseStatistics, response_statistics};
-use crate::design::{Design, Factor, Level};
+use crate::design::{DesignKind, Factor, LevelValue};
 use serde::Serialize;
 
 /// Greatest number of levels of a factor; a drawn factor has a level per point.
@@ -22,7 +22,7 @@ pub struct FactorEffects {
 #[derive(Clone, Debug, Serialize)]
 pub struct LevelStatistics {
     /// The level.
-    pub level: Level,
+    pub level: LevelValue,
     /// Number of trials with a result.
     pub done: u64,
     /// Number of failed trials.
@@ -35,7 +35,7 @@ pub struct LevelStatistics {
 pub(super) fn compute(data: &AnalysisData<'_>) -> Vec<FactorEffects> {
     let study = &data.study;
     let (config, points) = (study.config, study.by_point().len());
-    let of_level = |factor: usize, level: Level| {
+    let of_level = |factor: usize, level: LevelValue| {
         let here = |trial: &&TrialResult| trial.levels.get(factor) == Some(&level);
         let trials: Vec<&TrialResult> = study.trials.iter().filter(here).collect();
         let failed = trials.iter().filter(|trial| trial.responses.is_none()).count() as u64;
@@ -53,7 +53,7 @@ pub(super) fn compute(data: &AnalysisData<'_>) -> Vec<FactorEffects> {
         let levels = study.levels(n);
         // of a table only if levels recur
         let has_levels = match config.design {
-            Design::Table => levels.len() < points,
+            DesignKind::Table => levels.len() < points,
             _ => factor.listed().is_some() || factor.steps.is_some(),
         };
         let comes_back = has_levels && (2..=MAX_LEVELS).contains(&levels.len());

@@ -6,7 +6,7 @@
 
 use super::TrialResult;
 use super::analysis_data::{AnalysisData, shares_seeds};
-use crate::design::{Design, Level, RunMetric};
+use crate::design::{DesignKind, LevelValue, RunMetric};
 use bekker_math::random::RandomStream;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -70,7 +70,8 @@ pub(super) fn compute(data: &AnalysisData<'_>, response: usize) -> Option<Influe
         .iter()
         .enumerate()
         .filter_map(|(n, factor)| {
-            let levels: Option<Vec<&Level>> = observed.iter().map(|own| own.0.get(n)).collect();
+            let levels: Option<Vec<&LevelValue>> =
+                observed.iter().map(|own| own.0.get(n)).collect();
             Some((factor.name.as_str(), LevelGroups::from_levels(&levels?)?))
         })
         .collect();
@@ -96,15 +97,15 @@ pub(super) fn compute(data: &AnalysisData<'_>, response: usize) -> Option<Influe
 /// In a full factorial design an observation is a trial, and a block holds the trials of one seed
 /// where points share seeds. In a drawn design an observation is a point, because its replications
 /// carry no more information about the factors.
-fn observed<'a>(data: &AnalysisData<'a>, response: usize) -> Vec<(&'a [Level], f64, u64)> {
+fn observed<'a>(data: &AnalysisData<'a>, response: usize) -> Vec<(&'a [LevelValue], f64, u64)> {
     let (study, has_blocks) = (&data.study, shares_seeds(data.study.config));
     let seen = |trial: &'a TrialResult| Some((&trial.levels[..], data.number(trial, response)?));
     let block = |trial: &TrialResult| if has_blocks { trial.replication } else { 0 };
-    if study.config.design == Design::FullFactorial {
+    if study.config.design == DesignKind::FullFactorial {
         let own = |trial| seen(trial).map(|(levels, value)| (levels, value, block(trial)));
         return study.trials.iter().filter_map(own).collect();
     }
-    let mut points: BTreeMap<u64, (&[Level], Vec<f64>)> = BTreeMap::new();
+    let mut points: BTreeMap<u64, (&[LevelValue], Vec<f64>)> = BTreeMap::new();
     for trial in study.trials {
         let Some((levels, value)) = seen(trial) else { continue };
         points.entry(trial.point).or_insert((levels, Vec::new())).1.push(value);
@@ -122,7 +123,7 @@ struct LevelGroups {
 
 impl LevelGroups {
     /// Groups trials by their levels; `None` for a single level.
-    fn from_levels(levels: &[&Level]) -> Option<LevelGroups> {
+    fn from_levels(levels: &[&LevelValue]) -> Option<LevelGroups> {
         let mut distinct: BTreeMap<String, usize> = BTreeMap::new();
         for level in levels {
             let next = distinct.len();
@@ -131,8 +132,8 @@ impl LevelGroups {
         if distinct.len() < 2 {
             return None;
         }
-        let number = |level: &&Level| match level {
-            Level::Number(x) => Some(*x),
+        let number = |level: &&LevelValue| match level {
+            LevelValue::Number(x) => Some(*x),
             _ => None,
         };
         let come_back = distinct.len() <= MAX_LEVELS && 2 * distinct.len() <= levels.len();
@@ -239,7 +240,7 @@ fn p_value(group_of: &[usize], count: usize, values: &[f64], blocks: &[u64]) -> 
 mod tests {
     use super::*;
 
-    fn share_and_chance(levels: &[Level], values: &[f64]) -> (bool, f64, f64) {
+    fn share_and_chance(levels: &[LevelValue], values: &[f64]) -> (bool, f64, f64) {
         let LevelGroups { quarters, group_of, count } =
             LevelGroups::from_levels(&levels.iter().collect::<Vec<_>>()).unwrap();
         (
@@ -255,9 +256,10 @@ mod tests {
         let stream = RandomStream::new(7, "test");
         let speeds: Vec<f64> = (0..40).map(|n| 4.0 * stream.uniform(n)).collect();
         let go: Vec<f64> = speeds.iter().map(|speed| f64::from(*speed > 1.0)).collect();
-        let numbers: Vec<Level> = speeds.into_iter().map(Level::Number).collect();
+        let numbers: Vec<LevelValue> = speeds.into_iter().map(LevelValue::Number).collect();
         let flavor = |n: u64| if stream.uniform(n) > 0.5 { "vanilla" } else { "lemon" };
-        let words: Vec<Level> = (100..140).map(|n| Level::Word(flavor(n).into())).collect();
+        let words: Vec<LevelValue> =
+            (100..140).map(|n| LevelValue::Word(flavor(n).into())).collect();
         let (quarters, share, chance) = share_and_chance(&numbers, &go);
         assert!(quarters && share > 0.5 && chance < 0.01, "{share} {chance}");
         let (quarters, share, chance) = share_and_chance(&words, &go);
@@ -266,13 +268,13 @@ mod tests {
 
     #[test]
     fn few_trials_and_equal_ones_are_no_more_than_chance() {
-        let levels: Vec<Level> = [1.0, 1.0, 2.0, 2.0].map(Level::Number).to_vec();
+        let levels: Vec<LevelValue> = [1.0, 1.0, 2.0, 2.0].map(LevelValue::Number).to_vec();
         // separated in a third of all orders
         let (_, share, chance) = share_and_chance(&levels, &[0.0, 0.0, 1.0, 1.0]);
         assert!(share == 1.0 && (0.25..0.42).contains(&chance), "{share} {chance}");
         let (_, share, chance) = share_and_chance(&levels, &[0.3; 4]);
         assert_eq!((share, chance), (0.0, 1.0));
-        let alone = [Level::Word("a".into()), Level::Word("b".into())];
+        let alone = [LevelValue::Word("a".into()), LevelValue::Word("b".into())];
         let parts = LevelGroups::from_levels(&alone.iter().collect::<Vec<_>>()).unwrap();
         assert_eq!(super::share(&parts.group_of, parts.count, &[0.0, 1.0]), None);
     }

@@ -3,7 +3,7 @@
 use super::analysis_data::AnalysisData;
 use super::points::{ResponseStatistics, response_statistics};
 use super::{FactorEffects, TrialResult};
-use crate::design::Level;
+use crate::design::LevelValue;
 use serde::Serialize;
 
 /// Greatest number of pairs of factors, in the order of the factors.
@@ -17,7 +17,7 @@ pub struct PairEffects {
     /// Names of the factors.
     pub factors: [String; 2],
     /// Levels of each factor.
-    pub levels: [Vec<Level>; 2],
+    pub levels: [Vec<LevelValue>; 2],
     /// Results by level of the first factor, then of the second.
     pub cells: Vec<Vec<CellStatistics>>,
 }
@@ -45,7 +45,7 @@ fn pair_effects(data: &AnalysisData<'_>, pair: [&FactorEffects; 2]) -> Option<Pa
         |own: &FactorEffects| data.study.config.factor.iter().position(|f| f.name == own.factor);
     let [first, second] = [place(pair[0])?, place(pair[1])?];
     let levels = pair.map(|own| own.levels.iter().map(|own| own.level.clone()).collect::<Vec<_>>());
-    let cell = |a: &Level, b: &Level| {
+    let cell = |a: &LevelValue, b: &LevelValue| {
         let here = |trial: &&TrialResult| {
             trial.levels.get(first) == Some(a) && trial.levels.get(second) == Some(b)
         };
@@ -58,7 +58,7 @@ fn pair_effects(data: &AnalysisData<'_>, pair: [&FactorEffects; 2]) -> Option<Pa
                 .collect(),
         }
     };
-    let row = |a: &Level| levels[1].iter().map(|b| cell(a, b)).collect();
+    let row = |a: &LevelValue| levels[1].iter().map(|b| cell(a, b)).collect();
     let cells = levels[0].iter().map(row).collect();
     Some(PairEffects { factors: pair.map(|own| own.factor.clone()), levels, cells })
 }

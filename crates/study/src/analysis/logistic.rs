@@ -2,9 +2,9 @@
 
 use super::TrialResult;
 use super::analysis_data::AnalysisData;
-use crate::design::Level;
+use crate::design::LevelValue;
 use crate::statistics::{LogisticFit, logistic_regression_clustered};
-use bekker_rig::Estimate;
+use bekker_rig::ParameterEstimate;
 use serde::Serialize;
 
 /// Greatest number of columns.
@@ -23,7 +23,7 @@ pub struct LogisticResult {
     pub count: usize,
     /// Level with even odds, if the only factor is a number.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub even_odds: Option<Estimate>,
+    pub even_odds: Option<ParameterEstimate>,
 }
 
 /// A term of the regression.
@@ -36,25 +36,27 @@ pub struct Term {
     pub name: String,
     /// Coefficient.
     #[serde(flatten)]
-    pub estimate: Estimate,
+    pub estimate: ParameterEstimate,
 }
 
 /// A column of the regression.
-enum Column {
+enum RegressionColumn {
     /// Number of a factor.
     Number(usize),
     /// Indicator of a factor's level.
-    Is(usize, Level),
+    Is(usize, LevelValue),
 }
 
-impl Column {
-    fn value(&self, levels: &[Level]) -> f64 {
+impl RegressionColumn {
+    fn value(&self, levels: &[LevelValue]) -> f64 {
         match self {
-            Column::Number(factor) => match levels.get(*factor) {
-                Some(Level::Number(x)) => *x,
+            RegressionColumn::Number(factor) => match levels.get(*factor) {
+                Some(LevelValue::Number(x)) => *x,
                 _ => f64::NAN,
             },
-            Column::Is(factor, level) => f64::from(u8::from(levels.get(*factor) == Some(level))),
+            RegressionColumn::Is(factor, level) => {
+                f64::from(u8::from(levels.get(*factor) == Some(level)))
+            }
         }
     }
 }
@@ -68,16 +70,15 @@ pub(super) fn compute(
     let mut columns = Vec::new();
     for (n, factor) in study.config.factor.iter().enumerate() {
         let levels = study.levels(n);
-        let are_numbers = levels.iter().all(|level| matches!(level, Level::Number(_)));
+        let are_numbers = levels.iter().all(|level| matches!(level, LevelValue::Number(_)));
         match levels.len() {
             0 | 1 => {}
-            _ if are_numbers => columns.push((factor.name.clone(), Column::Number(n))),
-            _ => columns.extend(
-                levels
-                    .into_iter()
-                    .skip(1)
-                    .map(|level| (format!("{}={level}", factor.name), Column::Is(n, level))),
-            ),
+            _ if are_numbers => columns.push((factor.name.clone(), RegressionColumn::Number(n))),
+            _ => {
+                columns.extend(levels.into_iter().skip(1).map(|level| {
+                    (format!("{}={level}", factor.name), RegressionColumn::Is(n, level))
+                }))
+            }
         }
     }
     if columns.is_empty() {
@@ -90,7 +91,8 @@ pub(super) fn compute(
     let done = || study.trials.iter().filter_map(|trial| Some((trial, trial.number(response)?)));
     let trials: Vec<&TrialResult> = done().map(|own| own.0).collect();
     let clusterings = data.clusterings(&trials);
-    let row = |levels: &[Level]| columns.iter().map(|(_, column)| column.value(levels)).collect();
+    let row =
+        |levels: &[LevelValue]| columns.iter().map(|(_, column)| column.value(levels)).collect();
     let (rows, yes): (Vec<Vec<f64>>, Vec<bool>) =
         done().map(|(trial, value)| (row(&trial.levels), value == 1.0)).unzip();
     let LogisticFit { coefficients, deviance, null_deviance, count } =
@@ -99,7 +101,7 @@ pub(super) fn compute(
             Err(error) => return Some(Err(error.to_string())),
         };
     let even_odds = match (&columns[..], &coefficients[..]) {
-        ([(_, Column::Number(_))], [constant, slope]) => {
+        ([(_, RegressionColumn::Number(_))], [constant, slope]) => {
             even_odds(&rows, &yes, &clusterings, [constant, slope])
         }
         _ => None,
@@ -116,8 +118,8 @@ fn even_odds(
     rows: &[Vec<f64>],
     yes: &[bool],
     clusterings: &[Vec<u64>],
-    [constant, slope]: [&Estimate; 2],
-) -> Option<Estimate> {
+    [constant, slope]: [&ParameterEstimate; 2],
+) -> Option<ParameterEstimate> {
     let value = -constant.value / slope.value;
     let levels = || rows.iter().map(|row| row[0]);
     if !levels().any(|level| level <= value) || !levels().any(|level| level >= value) {
@@ -128,5 +130,5 @@ fn even_odds(
     let [low, high] = [fit.coefficients[0].low, fit.coefficients[0].high].map(|x| x.abs());
     let width = 1.0 / slope.value.abs();
     let error = fit.coefficients[0].error * width;
-    Some(Estimate { value, error, low: value - low * width, high: value + high * width })
+    Some(ParameterEstimate { value, error, low: value - low * width, high: value + high * width })
 }

@@ -26,7 +26,7 @@ pub use survival::{PointSurvival, SurvivalResult};
 
 use analysis_data::AnalysisData;
 
-use super::design::{Design, Level, RunMetric, StudyConfig, Value};
+use super::design::{DesignKind, LevelValue, ResponseValue, RunMetric, StudyConfig};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,9 +40,9 @@ pub struct TrialResult {
     /// Replication of the point, from 0.
     pub replication: u64,
     /// Level of each factor.
-    pub levels: Vec<Level>,
+    pub levels: Vec<LevelValue>,
     /// Responses; `None` if the trial failed.
-    pub responses: Option<Vec<Value>>,
+    pub responses: Option<Vec<ResponseValue>>,
 }
 
 /// Input of an analysis.
@@ -63,7 +63,7 @@ pub struct Analysis {
     pub question: Option<QuestionResult>,
     /// Totals that exclude trials which did not arrive.
     pub left_out: Vec<ExcludedTrials>,
-    /// Statement of which trials the intervals treat as independent.
+    /// Names the trials that the intervals treat as independent.
     pub assumption: String,
     /// Results of each design point.
     pub points: Vec<PointStatistics>,
@@ -83,7 +83,7 @@ pub struct Analysis {
     pub surrogates: Vec<ResponseFinding<SurrogateResult>>,
 }
 
-/// Result for a response, or the reason why there is none.
+/// Result for a response, or the reason for its absence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ResponseFinding<T> {
     /// Name of the response.
@@ -93,7 +93,7 @@ pub struct ResponseFinding<T> {
     pub outcome: FitOutcome<T>,
 }
 
-/// Result, or the reason why there is none.
+/// Result, or the reason for its absence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FitOutcome<T> {
@@ -108,9 +108,15 @@ pub fn analyze(study: &StudyResult<'_>) -> Analysis {
     let responses = || study.config.responses.iter().enumerate();
     let has_mean = |name: &str| RunMetric::from_response(name).is_none_or(RunMetric::has_mean);
     let numbers = || responses().filter(move |(_, name)| has_mean(name));
-    let every = |of: &[Design]| of.contains(&study.config.design);
-    let drawn = every(&[Design::LatinHypercube, Design::Random, Design::Sobol, Design::Table]);
-    let (indices, surrogates) = (every(&[Design::Saltelli]), drawn && study.has_numbers_alone());
+    let every = |of: &[DesignKind]| of.contains(&study.config.design);
+    let drawn = every(&[
+        DesignKind::LatinHypercube,
+        DesignKind::Random,
+        DesignKind::Sobol,
+        DesignKind::Table,
+    ]);
+    let (indices, surrogates) =
+        (every(&[DesignKind::Saltelli]), drawn && study.has_numbers_alone());
     let answers = |wanted: bool| numbers().filter(move |_| wanted);
     let data = AnalysisData::new(study);
     let effects = effects::compute(&data);
@@ -154,7 +160,7 @@ impl TrialResult {
     /// Returns a response if it is a number.
     fn number(&self, response: usize) -> Option<f64> {
         match self.responses.as_ref()?.get(response) {
-            Some(Value::Number(x)) => Some(*x),
+            Some(ResponseValue::Number(x)) => Some(*x),
             _ => None,
         }
     }
@@ -163,19 +169,19 @@ impl TrialResult {
 impl StudyResult<'_> {
     /// Returns whether all levels of all factors are numbers.
     fn has_numbers_alone(&self) -> bool {
-        let is_number = |level: &Level| matches!(level, Level::Number(_));
+        let is_number = |level: &LevelValue| matches!(level, LevelValue::Number(_));
         self.trials.iter().all(|trial| trial.levels.iter().all(is_number))
     }
 
     /// Returns the distinct levels of a factor, in numeric order or in the order of their first
     /// trial.
-    fn levels(&self, factor: usize) -> Vec<Level> {
+    fn levels(&self, factor: usize) -> Vec<LevelValue> {
         let mut seen = BTreeSet::new();
         let all = self.trials.iter().filter_map(|trial| trial.levels.get(factor));
-        let mut levels: Vec<Level> =
+        let mut levels: Vec<LevelValue> =
             all.filter(|own| seen.insert(own.to_toml())).cloned().collect();
         levels.sort_by(|a, b| match (a, b) {
-            (Level::Number(a), Level::Number(b)) => a.total_cmp(b),
+            (LevelValue::Number(a), LevelValue::Number(b)) => a.total_cmp(b),
             _ => std::cmp::Ordering::Equal,
         });
         levels
@@ -204,15 +210,15 @@ mod tests {
     }
 
     /// Design point, level and, unless it failed, two responses.
-    type Row = (u64, f64, Option<[Option<f64>; 2]>);
+    type TrialPoint = (u64, f64, Option<[Option<f64>; 2]>);
 
-    fn trials(rows: &[Row]) -> Vec<TrialResult> {
-        let value = |x: Option<f64>| x.map_or(Value::Absent, Value::Number);
-        let trial = |(number, (point, level, found)): (usize, &Row)| TrialResult {
+    fn trials(rows: &[TrialPoint]) -> Vec<TrialResult> {
+        let value = |x: Option<f64>| x.map_or(ResponseValue::Absent, ResponseValue::Number);
+        let trial = |(number, (point, level, found)): (usize, &TrialPoint)| TrialResult {
             number: number as u64,
             point: *point,
             replication: number as u64 % 4,
-            levels: vec![Level::Number(*level)],
+            levels: vec![LevelValue::Number(*level)],
             responses: found.map(|own| own.map(value).to_vec()),
         };
         rows.iter().enumerate().map(trial).collect()
@@ -283,8 +289,8 @@ mod tests {
         assert!(found.terms[1].name == "grade" && found.terms[1].estimate.value < -1.0);
         // two words: the odds of each
         for trial in &mut trials {
-            let is_steep = matches!(trial.levels[0], Level::Number(x) if x > 2.0);
-            trial.levels[0] = Level::Word(if is_steep { "steep" } else { "flat" }.into());
+            let is_steep = matches!(trial.levels[0], LevelValue::Number(x) if x > 2.0);
+            trial.levels[0] = LevelValue::Word(if is_steep { "steep" } else { "flat" }.into());
         }
         let found = analyzed(&numbers, &trials);
         let names: Vec<&str> = found.terms.iter().map(|term| term.name.as_str()).collect();
@@ -322,10 +328,10 @@ mod tests {
                 point: n / 4,
                 replication: seed,
                 levels: vec![
-                    Level::Number([55.0, 276.0][pressure as usize]),
-                    Level::Number([0.1, 0.2][grade as usize]),
+                    LevelValue::Number([55.0, 276.0][pressure as usize]),
+                    LevelValue::Number([0.1, 0.2][grade as usize]),
                 ],
-                responses: Some(numbers.map(Value::Number).to_vec()),
+                responses: Some(numbers.map(ResponseValue::Number).to_vec()),
             }
         };
         let trials: Vec<TrialResult> = (0..16).map(trial).collect();
@@ -367,7 +373,7 @@ mod tests {
 
     /// In a study with a fixed driving time no trial arrives, and totals use all trials.
     #[test]
-    fn where_nobody_arrives_totals_are_of_all() {
+    fn without_arrivals_totals_include_all_trials() {
         let config = config(serde_json::json!({
             "responses": ["fuel", "go"],
             "factor": [{ "name": "grade", "key": "g", "values": [1, 2] }],
@@ -409,7 +415,7 @@ mod tests {
         let lead = go.lead.unwrap();
         assert!((lead.difference.value - 0.625).abs() < 1e-12 && lead.pairs == 4, "{lead:?}");
         let slip = asked(serde_json::json!({ "response": "mean_slip", "goal": "maximize" }));
-        assert_eq!(slip.levels[0].level, Level::Number(276.0));
+        assert_eq!(slip.levels[0].level, LevelValue::Number(276.0));
         // four equal pairs are no evidence, whatever their interval
         assert!(slip.lead.is_some_and(|own| own.difference.error == 0.0 && !own.is_certain));
     }
@@ -491,10 +497,10 @@ mod tests {
             number: n,
             point: n,
             replication: 0,
-            levels: vec![Level::Number(n as f64)],
+            levels: vec![LevelValue::Number(n as f64)],
             responses: Some(vec![
-                Value::Number(if n < 5 { 0.0 } else { 1.0 }),
-                Value::Number((n * n) as f64),
+                ResponseValue::Number(if n < 5 { 0.0 } else { 1.0 }),
+                ResponseValue::Number((n * n) as f64),
             ]),
         };
         let trials: Vec<TrialResult> = (0..12).map(trial).collect();

@@ -2,9 +2,9 @@
 
 use super::analysis_data::AnalysisData;
 use super::{TrialResult, is_proportion};
-use crate::design::{Level, RunMetric, Value};
-use crate::statistics::{Moments, paired_difference};
-use bekker_rig::Estimate;
+use crate::design::{LevelValue, ResponseValue, RunMetric};
+use crate::statistics::{SampleMoments, paired_difference};
+use bekker_rig::ParameterEstimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct PointStatistics {
     pub point: u64,
     /// Level of each factor.
     #[serde(skip)]
-    pub levels: Vec<Level>,
+    pub levels: Vec<LevelValue>,
     /// Number of trials with a result.
     pub done: u64,
     /// Number of failed trials.
@@ -48,7 +48,7 @@ pub enum Difference {
     Mean {
         /// Mean difference.
         #[serde(flatten)]
-        difference: Estimate,
+        difference: ParameterEstimate,
         /// Number of pairs in which both trials have the number and, for totals, arrived.
         pairs: usize,
     },
@@ -97,7 +97,7 @@ pub enum ResponseStatistics {
         /// Number of trials that arrived.
         arrived: u64,
         /// Moments of all trials, whatever their outcome.
-        all_trials: Option<Moments>,
+        all_trials: Option<SampleMoments>,
     },
 }
 
@@ -106,7 +106,7 @@ pub enum ResponseStatistics {
 pub struct NumberStatistics {
     /// Mean and standard deviation.
     #[serde(flatten)]
-    pub moments: Moments,
+    pub moments: SampleMoments,
     /// Student's 95 % interval of the mean; `None` for a single independent trial.
     pub interval: Option<[f64; 2]>,
 }
@@ -119,7 +119,7 @@ impl NumberStatistics {
     ) -> Option<NumberStatistics> {
         let values: Vec<f64> = numbers.iter().map(|own| own.1).collect();
         let interval = data.mean(numbers).map(|own| [own.low, own.high]);
-        Some(NumberStatistics { moments: Moments::new(&values)?, interval })
+        Some(NumberStatistics { moments: SampleMoments::new(&values)?, interval })
     }
 }
 
@@ -182,7 +182,7 @@ pub(super) fn response_statistics<'t>(
 ) -> ResponseStatistics {
     let responses = trials.iter().filter_map(|trial| trial.responses.as_ref()?.get(response));
     let words = responses.filter_map(|value| match value {
-        Value::Word(word) => Some(word.clone()),
+        ResponseValue::Word(word) => Some(word.clone()),
         _ => None,
     });
     if RunMetric::from_response(name) == Some(RunMetric::PassesUntilStuck) {
@@ -215,7 +215,7 @@ pub(super) fn response_statistics<'t>(
     ResponseStatistics::Total {
         moments: NumberStatistics::compute(data, &arrived),
         arrived: arrived.len() as u64,
-        all_trials: Moments::new(&values),
+        all_trials: SampleMoments::new(&values),
     }
 }
 

@@ -3,9 +3,9 @@
 use super::analysis_data::{AnalysisData, shares_seeds};
 use super::points::{ResponseStatistics, response_statistics};
 use super::{FactorEffects, Influence, LevelStatistics, TrialResult, is_proportion};
-use crate::design::{Goal, Level, RunMetric};
+use crate::design::{Goal, LevelValue, RunMetric};
 use crate::statistics::paired_difference;
-use bekker_rig::Estimate;
+use bekker_rig::ParameterEstimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub struct QuestionResult {
 #[derive(Clone, Debug, Serialize)]
 pub struct LevelAnswer {
     /// The level.
-    pub level: Level,
+    pub level: LevelValue,
     /// Number of trials with a result.
     pub done: u64,
     /// Statistics of the response.
@@ -65,7 +65,7 @@ pub struct LevelAnswer {
 pub struct Lead {
     /// The best level's response minus the next one's.
     #[serde(flatten)]
-    pub difference: Estimate,
+    pub difference: ParameterEstimate,
     /// Number of independent pairs: seeds with common random numbers, else pairs of trials.
     pub pairs: usize,
     /// Whether the interval excludes 0, with enough pairs to judge.
@@ -135,7 +135,7 @@ fn unanimous(data: &AnalysisData<'_>, name: &str) -> Option<(String, u64, u64)> 
 
 /// Returns the most influential factor, if its levels recur.
 ///
-/// Otherwise there is none, because comparing another factor would hide the one that matters.
+/// Otherwise `None`: comparing another factor would hide the one that matters.
 fn decisive_factor(
     name: &str,
     effects: &[FactorEffects],

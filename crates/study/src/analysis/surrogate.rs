@@ -2,8 +2,8 @@
 
 use super::TrialResult;
 use super::analysis_data::AnalysisData;
-use crate::design::Level;
-use crate::statistics::{Moments, Surrogate, SurrogateFit};
+use crate::design::LevelValue;
+use crate::statistics::{SampleMoments, Surrogate, SurrogateFit};
 use serde::Serialize;
 
 /// Smallest number of points; fewer do not determine the error.
@@ -41,15 +41,15 @@ pub(super) fn compute(
     data: &AnalysisData<'_>,
     response: usize,
 ) -> Option<Result<SurrogateResult, String>> {
-    let number = |level: &Level| match level {
-        Level::Number(x) => Some(*x),
+    let number = |level: &LevelValue| match level {
+        LevelValue::Number(x) => Some(*x),
         _ => None,
     };
     let point = |trials: &Vec<&TrialResult>| {
         let numbers: Vec<f64> =
             trials.iter().filter_map(|own| data.number(own, response)).collect();
         let place = trials.first()?.levels.iter().filter_map(number).collect::<Vec<f64>>();
-        Some((place, Moments::new(&numbers)?.mean))
+        Some((place, SampleMoments::new(&numbers)?.mean))
     };
     let study = &data.study;
     let known = study.by_point();

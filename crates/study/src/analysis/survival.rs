@@ -2,7 +2,7 @@
 //! observations.
 
 use super::{StudyResult, TrialResult};
-use crate::design::{RunMetric, Value};
+use crate::design::{ResponseValue, RunMetric};
 use crate::statistics::{Observation, SurvivalStep, kaplan_meier};
 use serde::Serialize;
 
@@ -37,7 +37,7 @@ pub(super) fn compute(study: &StudyResult<'_>) -> Vec<SurvivalResult> {
     let of_passes = responses
         .filter(|(_, name)| RunMetric::from_response(name) == Some(RunMetric::PassesUntilStuck));
     let watched = |trial: &TrialResult, n: usize| match trial.responses.as_ref()?.get(n)? {
-        Value::Number(pass) => Some(Observation { time: *pass, event: true }),
+        ResponseValue::Number(pass) => Some(Observation { time: *pass, event: true }),
         _ => Some(Observation { time: study.vehicles as f64, event: false }),
     };
     let of_response = |(n, name): (usize, &String)| {

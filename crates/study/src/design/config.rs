@@ -1,7 +1,7 @@
 //! Format of a study's file.
 
 use super::distribution::Distribution;
-use super::question::Question;
+use super::question::StudyQuestion;
 use super::stopping::Stop;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub struct StudyConfig {
     /// Scenario file, relative to the study's file.
     pub scenario: PathBuf,
     /// Design, which combines the levels of the factors.
-    pub design: Design,
+    pub design: DesignKind,
     /// Number of design points, for designs that draw them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
@@ -52,7 +52,7 @@ pub struct StudyConfig {
     /// Question that the first line of the report answers. Where absent, it is about the first
     /// response that has a mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub question: Option<Question>,
+    pub question: Option<StudyQuestion>,
     /// Recorded responses. Each is a metric of the first vehicle, such as "go", or of a named
     /// vehicle, such as "tail.go".
     #[schemars(length(min = 1, max = 1000))]
@@ -65,7 +65,8 @@ pub struct StudyConfig {
 /// Ways to combine the levels of the factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Design {
+#[schemars(rename = "Design")]
+pub enum DesignKind {
     /// Every level of every factor with every level of the others. The levels of the last factor
     /// change fastest.
     FullFactorial,
@@ -100,7 +101,7 @@ pub struct Factor {
     /// List of levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100_000))]
-    pub values: Option<Vec<Level>>,
+    pub values: Option<Vec<LevelValue>>,
     /// List of named levels, each with a value for every key that it changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 100_000))]
@@ -130,7 +131,7 @@ pub struct NamedLevel {
     pub name: String,
     /// Value of each key. All levels of a factor must have the same keys.
     #[schemars(extend("minProperties" = 1))]
-    pub set: BTreeMap<String, Level>,
+    pub set: BTreeMap<String, LevelValue>,
 }
 
 /// Rounds a number to fifteen digits, so that steps of decimals print as such: 0.6, not
@@ -155,53 +156,54 @@ impl Factor {
     /// Returns the level at a position `part` in the factor's range, from 0 to 1.
     ///
     /// For listed levels, it is the one whose equal share contains the position.
-    pub(super) fn level(&self, part: f64) -> Level {
+    pub(super) fn level(&self, part: f64) -> LevelValue {
         match (self.listed(), self.range, &self.distribution) {
             (Some(count), ..) => self.listed_level((part * count as f64) as u64),
-            (None, Some([low, high]), _) => Level::Number(low + part * (high - low)),
-            (None, None, Some(distribution)) => Level::Number(distribution.quantile(part)),
+            (None, Some([low, high]), _) => LevelValue::Number(low + part * (high - low)),
+            (None, None, Some(distribution)) => LevelValue::Number(distribution.quantile(part)),
             // the levels of a custom table
-            (None, None, None) => Level::Boolean(false),
+            (None, None, None) => LevelValue::Boolean(false),
         }
     }
 
     /// Returns the level of this index among the `count` levels of a full factorial design.
-    pub(super) fn step(&self, index: u64, count: u64) -> Level {
+    pub(super) fn step(&self, index: u64, count: u64) -> LevelValue {
         match (self.listed(), self.range) {
             (Some(_), _) => self.listed_level(index),
             (None, Some([low, high])) => {
                 let last = (count - 1).max(1);
                 let [before, behind] = [last - index, index].map(|n| n as f64);
-                Level::Number(decimal((before * low + behind * high) / last as f64))
+                LevelValue::Number(decimal((before * low + behind * high) / last as f64))
             }
             (None, None) => self.level((index as f64 + 0.5) / count as f64),
         }
     }
 
     /// Returns the listed level of an index, or the last level beyond the list.
-    fn listed_level(&self, index: u64) -> Level {
+    fn listed_level(&self, index: u64) -> LevelValue {
         let index = |length: usize| (index as usize).min(length - 1);
         match (&self.values, &self.levels) {
             (Some(values), _) => values[index(values.len())].clone(),
-            (None, Some(levels)) => Level::Word(levels[index(levels.len())].name.clone()),
-            (None, None) => Level::Boolean(false),
+            (None, Some(levels)) => LevelValue::Word(levels[index(levels.len())].name.clone()),
+            (None, None) => LevelValue::Boolean(false),
         }
     }
 
     /// Returns the arguments of `bekker run --set` for a level.
     ///
     /// `own` holds the scenario's numbers at the factor's keys, for levels that scale them.
-    pub(super) fn sets(&self, level: &Level, own: &[f64]) -> Vec<String> {
-        let set = |key: &str, level: &Level| format!("{}={}", key.trim(), level.to_toml());
+    pub(super) fn sets(&self, level: &LevelValue, own: &[f64]) -> Vec<String> {
+        let set = |key: &str, level: &LevelValue| format!("{}={}", key.trim(), level.to_toml());
         if let Some(levels) = &self.levels {
-            let named = levels.iter().find(|named| Level::Word(named.name.clone()) == *level);
+            let named = levels.iter().find(|named| LevelValue::Word(named.name.clone()) == *level);
             return named.map_or(Vec::new(), |named| {
                 named.set.iter().map(|(key, level)| set(key, level)).collect()
             });
         }
         match level {
-            Level::Number(by) if self.scale => {
-                let scaled = self.keys().zip(own).map(|(key, own)| (key, Level::Number(by * own)));
+            LevelValue::Number(by) if self.scale => {
+                let scaled =
+                    self.keys().zip(own).map(|(key, own)| (key, LevelValue::Number(by * own)));
                 scaled.map(|(key, level)| set(key, &level)).collect()
             }
             level => self.keys().map(|key| set(key, level)).collect(),
@@ -212,7 +214,8 @@ impl Factor {
 /// Value of a factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Level {
+#[schemars(rename = "Level")]
+pub enum LevelValue {
     /// True or false.
     Boolean(bool),
     /// A number.
@@ -221,27 +224,27 @@ pub enum Level {
     Word(String),
 }
 
-impl Level {
+impl LevelValue {
     /// Formats the level as TOML. Whole numbers have no decimal point, so that they fit both kinds
     /// of keys.
     pub fn to_toml(&self) -> String {
         match self {
-            Level::Boolean(is) => is.to_string(),
+            LevelValue::Boolean(is) => is.to_string(),
             // beyond this limit, not every whole number is representable
-            Level::Number(x) if x.fract() == 0.0 && x.abs() < 9e15 => x.to_string(),
-            Level::Number(x) => format!("{x:?}"),
+            LevelValue::Number(x) if x.fract() == 0.0 && x.abs() < 9e15 => x.to_string(),
+            LevelValue::Number(x) => format!("{x:?}"),
             // TOML accepts the escapes of JSON
-            Level::Word(word) => serde_json::Value::from(word.as_str()).to_string(),
+            LevelValue::Word(word) => serde_json::Value::from(word.as_str()).to_string(),
         }
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for LevelValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Level::Boolean(is) => write!(f, "{is}"),
-            Level::Number(x) => write!(f, "{x}"),
-            Level::Word(word) => f.write_str(word),
+            LevelValue::Boolean(is) => write!(f, "{is}"),
+            LevelValue::Number(x) => write!(f, "{x}"),
+            LevelValue::Word(word) => f.write_str(word),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Validation of a study file.
 
-use super::config::{Design, Factor, Level, StudyConfig};
+use super::config::{DesignKind, Factor, LevelValue, StudyConfig};
 use super::distribution::BEYOND;
 use super::points;
-use super::question::{Goal, Question};
+use super::question::{Goal, StudyQuestion};
 use super::run_metric::RunMetric;
 use super::stopping::{Stop, is_yes_or_no};
 use super::study_file::SEED;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// Greatest number of trials of a study.
 const MAX_TRIALS: u64 = 10_000_000;
-/// Greatest number of design points, all of which are held in memory.
+/// Greatest number of design points; all are held in memory.
 const MAX_POINTS: u64 = 1_000_000;
 
 /// Columns of the results whose names factors must not use.
@@ -70,7 +70,7 @@ pub(super) fn diagnostics(config: &StudyConfig, document: &Document) -> Vec<Diag
 
 /// Adds the faults of a factor's levels.
 fn check_levels(
-    design: Design,
+    design: DesignKind,
     factor: &Factor,
     diagnostic: &mut impl FnMut(&str, DiagnosticKind),
 ) {
@@ -83,7 +83,7 @@ fn check_levels(
         ("distribution", distribution.is_some()),
         named,
     ];
-    if design == Design::Table {
+    if design == DesignKind::Table {
         for (name, _) in sources[..3].iter().filter(|(_, given)| *given) {
             diagnostic(
                 name,
@@ -102,7 +102,7 @@ fn check_levels(
         diagnostic(&format!("distribution.{key}"), refused(told));
     }
     let (is_factorial, is_drawn) =
-        (design == Design::FullFactorial, range.is_some() || distribution.is_some());
+        (design == DesignKind::FullFactorial, range.is_some() || distribution.is_some());
     match steps {
         None if is_factorial && is_drawn => {
             let expected = "the number of levels in a full factorial design".into();
@@ -122,7 +122,7 @@ fn check_levels(
         }
         _ => {}
     }
-    let is_number = |level: &Level| matches!(level, Level::Number(_));
+    let is_number = |level: &LevelValue| matches!(level, LevelValue::Number(_));
     if *scale && (levels.is_some() || !values.iter().flatten().all(is_number)) {
         diagnostic(
             "scale",
@@ -158,22 +158,24 @@ fn check_design(config: &StudyConfig, document: &Document, found: &mut Vec<Diagn
     let mut diagnostic = |key, problem| found.push(document.diagnostic(key, problem));
     let missing = |expected: &str| DiagnosticKind::Missing { expected: expected.into() };
     match (design, points) {
-        (Design::FullFactorial | Design::Table, Some(_)) => {
+        (DesignKind::FullFactorial | DesignKind::Table, Some(_)) => {
             let cause = "is for designs that draw their points; a full factorial design has one \
                 per combination of levels, a table one per row";
             diagnostic("points", refused(cause));
         }
-        (Design::FullFactorial | Design::Table, None) | (_, Some(_)) => {}
+        (DesignKind::FullFactorial | DesignKind::Table, None) | (_, Some(_)) => {}
         (_, None) => {
             diagnostic("points", missing("the number of points for a design that draws its points"))
         }
     }
     match (design, table) {
-        (Design::Table, None) => diagnostic("table", missing("the file with the design points")),
-        (Design::Table, Some(_)) | (_, None) => {}
+        (DesignKind::Table, None) => {
+            diagnostic("table", missing("the file with the design points"))
+        }
+        (DesignKind::Table, Some(_)) | (_, None) => {}
         (_, Some(_)) => diagnostic("table", refused("is for the design `table`")),
     }
-    if *second_order && *design != Design::Saltelli {
+    if *second_order && *design != DesignKind::Saltelli {
         diagnostic("second_order", refused("is for the design `saltelli`"));
     }
     if let Some(stop) = &config.stop {
@@ -206,7 +208,7 @@ pub(super) fn arrivals(config: &StudyConfig) -> Vec<String> {
 /// Adds the faults of the study's question.
 fn check_question(
     config: &StudyConfig,
-    question: &Question,
+    question: &StudyQuestion,
     document: &Document,
     found: &mut Vec<Diagnostic>,
 ) {
@@ -230,7 +232,7 @@ fn check_question(
             return diagnostic("question.factor", refused(&cause));
         };
         let is_drawn = factor.listed().is_none() && factor.steps.is_none();
-        if is_drawn && config.design != Design::Table {
+        if is_drawn && config.design != DesignKind::Table {
             let cause = "must be a factor with recurring levels; this one is drawn for each point";
             diagnostic("question.factor", refused(cause));
         }
@@ -248,12 +250,12 @@ fn check_stopping_rule(
     let mut diagnostic =
         |key: &str, cause: &str| found.push(document.diagnostic(key, refused(cause)));
     match config.design {
-        Design::FullFactorial | Design::Table => {}
-        Design::Random if config.replications == 1 => {}
-        Design::Random => {
+        DesignKind::FullFactorial | DesignKind::Table => {}
+        DesignKind::Random if config.replications == 1 => {}
+        DesignKind::Random => {
             diagnostic("stop", "takes each point of a random design once; remove replications");
         }
-        Design::LatinHypercube | Design::Sobol | Design::Saltelli => {
+        DesignKind::LatinHypercube | DesignKind::Sobol | DesignKind::Saltelli => {
             diagnostic(
                 "stop",
                 "is for the designs full_factorial, table and random. The points of this design \

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_distribution_stays_within_its_bounds_in_its_own_proportions() {
+    fn a_truncated_distribution_keeps_its_bounds_and_proportions() {
         let cut = Distribution::Normal { mean: 0.0, deviation: 1.0, low: Some(-1.0), high: None };
         // 0.158655 of it is below -1; half of the rest is below the median of the rest
         let median = normal_quantile(0.158_655_253_931_457 + 0.5 * 0.841_344_746_068_543);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_that_leaves_no_number_is_a_fault_of_its_low_end() {
+    fn an_empty_truncation_is_a_fault_of_its_low_end() {
         for (low, high) in [(Some(0.3), Some(0.2)), (Some(0.2), Some(0.2))] {
             for cut in [
                 Distribution::Normal { mean: 0.1, deviation: 0.5, low, high },

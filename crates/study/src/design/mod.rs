@@ -27,12 +27,12 @@ mod table;
 mod trial_observer;
 mod trial_run;
 
-pub use config::{Design, Factor, Level, NamedLevel, StudyConfig};
+pub use config::{DesignKind, Factor, LevelValue, NamedLevel, StudyConfig};
 pub use distribution::Distribution;
 pub use event_kind::{EventKind, EventMeasure};
-pub use question::{Goal, Question};
+pub use question::{Goal, StudyQuestion};
 pub use refined::{ResponseShift, response_shifts};
-pub use response::{Measure, Response, Value};
+pub use response::{Measure, Response, ResponseValue};
 pub use run_metric::RunMetric;
 pub(super) use saltelli::SaltelliOrder;
 #[cfg(test)]

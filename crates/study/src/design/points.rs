@@ -1,6 +1,6 @@
 //! Design points: the level of each factor at each point.
 
-use super::config::{Design, Factor, Level, StudyConfig};
+use super::config::{DesignKind, Factor, LevelValue, StudyConfig};
 use super::saltelli;
 use super::sobol::Dimension;
 use bekker_math::random::RandomStream;
@@ -9,14 +9,14 @@ use bekker_math::random::RandomStream;
 pub(super) fn count(config: &StudyConfig) -> Option<u64> {
     let factors = &config.factor;
     match config.design {
-        Design::FullFactorial => {
+        DesignKind::FullFactorial => {
             factors.iter().try_fold(1_u64, |n, factor| n.checked_mul(levels(factor)))
         }
-        Design::LatinHypercube | Design::Random | Design::Sobol => config.points,
-        Design::Saltelli => {
+        DesignKind::LatinHypercube | DesignKind::Random | DesignKind::Sobol => config.points,
+        DesignKind::Saltelli => {
             config.points?.checked_mul(saltelli::tables(factors.len(), config.second_order))
         }
-        Design::Table => Some(0),
+        DesignKind::Table => Some(0),
     }
 }
 
@@ -26,16 +26,16 @@ fn levels(factor: &Factor) -> u64 {
 }
 
 /// Returns all points of a design other than a table, each with a level per factor.
-pub(super) fn points(config: &StudyConfig, count: u64) -> Vec<Vec<Level>> {
+pub(super) fn points(config: &StudyConfig, count: u64) -> Vec<Vec<LevelValue>> {
     let columns: Vec<Vec<f64>> = match config.design {
-        Design::Table => return Vec::new(),
-        Design::FullFactorial => return factorial(&config.factor, count),
-        Design::LatinHypercube => factor_draws(config, |stream| latin_hypercube(stream, count)),
-        Design::Random => {
+        DesignKind::Table => return Vec::new(),
+        DesignKind::FullFactorial => return factorial(&config.factor, count),
+        DesignKind::LatinHypercube => factor_draws(config, |stream| latin_hypercube(stream, count)),
+        DesignKind::Random => {
             factor_draws(config, |stream| (0..count).map(|p| stream.uniform(p)).collect())
         }
-        Design::Sobol => sobol(config, count),
-        Design::Saltelli => saltelli::columns(config),
+        DesignKind::Sobol => sobol(config, count),
+        DesignKind::Saltelli => saltelli::columns(config),
     };
     let part = |point: usize| columns.iter().zip(&config.factor).map(move |(c, f)| (f, c[point]));
     (0..count as usize).map(|point| part(point).map(|(f, part)| f.level(part)).collect()).collect()
@@ -72,7 +72,7 @@ fn latin_hypercube(stream: &RandomStream, count: u64) -> Vec<f64> {
 }
 
 /// Returns all combinations; the last factor's levels vary fastest.
-fn factorial(factors: &[Factor], count: u64) -> Vec<Vec<Level>> {
+fn factorial(factors: &[Factor], count: u64) -> Vec<Vec<LevelValue>> {
     let point = |number: u64| {
         let mut rest = number;
         let backwards = factors.iter().rev().map(|factor| {
@@ -80,7 +80,7 @@ fn factorial(factors: &[Factor], count: u64) -> Vec<Vec<Level>> {
             rest /= levels(factor);
             factor.step(index, levels(factor))
         });
-        let mut point: Vec<Level> = backwards.collect();
+        let mut point: Vec<LevelValue> = backwards.collect();
         point.reverse();
         point
     };
@@ -92,7 +92,7 @@ mod tests {
     use super::super::distribution::Distribution;
     use super::*;
 
-    fn config(design: Design, factor: Vec<Factor>) -> StudyConfig {
+    fn config(design: DesignKind, factor: Vec<Factor>) -> StudyConfig {
         StudyConfig {
             format: 1,
             description: String::new(),
@@ -118,9 +118,9 @@ mod tests {
         Factor { name, key, keys, values, levels, range, distribution, steps, scale }
     }
 
-    fn numbers(points: &[Vec<Level>], factor: usize) -> Vec<f64> {
-        let number = |level: &Level| match level {
-            Level::Number(x) => *x,
+    fn numbers(points: &[Vec<LevelValue>], factor: usize) -> Vec<f64> {
+        let number = |level: &LevelValue| match level {
+            LevelValue::Number(x) => *x,
             _ => f64::NAN,
         };
         points.iter().map(|point| number(&point[factor])).collect()
@@ -128,9 +128,9 @@ mod tests {
 
     #[test]
     fn a_full_factorial_design_has_every_combination_once() {
-        let words = ["mud", "sand"].map(|word| Level::Word(word.into()));
+        let words = ["mud", "sand"].map(|word| LevelValue::Word(word.into()));
         let soil = Factor { range: None, values: Some(words.to_vec()), ..factor("soil") };
-        let config = config(Design::FullFactorial, vec![soil, factor("a")]);
+        let config = config(DesignKind::FullFactorial, vec![soil, factor("a")]);
         assert_eq!(count(&config), Some(6));
         let points = points(&config, 6);
         assert_eq!(numbers(&points, 1), [2.0, 4.0, 6.0, 2.0, 4.0, 6.0]);
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_latin_hypercube_draws_once_from_every_stratum() {
-        let config = config(Design::LatinHypercube, vec![factor("a"), factor("b")]);
+        let config = config(DesignKind::LatinHypercube, vec![factor("a"), factor("b")]);
         let points = points(&config, 40);
         for n in 0..2 {
             let mut strata: Vec<u64> =
@@ -153,20 +153,20 @@ mod tests {
 
     #[test]
     fn a_new_factor_shifts_no_other() {
-        for design in [Design::LatinHypercube, Design::Random] {
+        for design in [DesignKind::LatinHypercube, DesignKind::Random] {
             let alone = points(&config(design, vec![factor("a")]), 40);
             let beside = points(&config(design, vec![factor("b"), factor("a")]), 40);
             assert_eq!(numbers(&alone, 0), numbers(&beside, 1));
         }
         // dimensions of a sequence are used in order, so an appended factor changes no other
-        for design in [Design::Sobol, Design::Saltelli] {
+        for design in [DesignKind::Sobol, DesignKind::Saltelli] {
             let alone = points(&config(design, vec![factor("a")]), 40);
             let beside = points(&config(design, vec![factor("a"), factor("b")]), 40);
-            let rows = |points: &[Vec<Level>], each| {
+            let rows = |points: &[Vec<LevelValue>], each| {
                 numbers(points, 0).into_iter().step_by(each).collect::<Vec<_>>()
             };
             match design {
-                Design::Sobol => assert_eq!(rows(&alone, 1), rows(&beside, 1)),
+                DesignKind::Sobol => assert_eq!(rows(&alone, 1), rows(&beside, 1)),
                 // A, B and a table per factor: three and four rows per base point
                 _ => assert_eq!(rows(&alone, 3)[..10], rows(&beside, 4)[..10]),
             }
@@ -175,9 +175,9 @@ mod tests {
 
     #[test]
     fn values_are_drawn_alike() {
-        let values = [1.0, 2.0, 3.0, 4.0].map(Level::Number).to_vec();
+        let values = [1.0, 2.0, 3.0, 4.0].map(LevelValue::Number).to_vec();
         let factor = Factor { range: None, values: Some(values), ..factor("a") };
-        let points = points(&config(Design::LatinHypercube, vec![factor]), 40);
+        let points = points(&config(DesignKind::LatinHypercube, vec![factor]), 40);
         let drawn = numbers(&points, 0);
         // ten strata of forty lie in each quarter
         for value in [1.0, 2.0, 3.0, 4.0] {
@@ -191,7 +191,7 @@ mod tests {
         for (low, high, steps) in [(0.2, 1.0, 9), (0.1, 0.7, 7), (-0.3, 0.3, 7), (55.0, 276.0, 14)]
         {
             let own = Factor { range: Some([low, high]), steps: Some(steps), ..factor("a") };
-            let drawn = numbers(&points(&config(Design::FullFactorial, vec![own]), steps), 0);
+            let drawn = numbers(&points(&config(DesignKind::FullFactorial, vec![own]), steps), 0);
             assert_eq!((drawn[0], drawn[steps as usize - 1]), (low, high));
             assert!(drawn.iter().all(|x| x.to_string().len() <= 4), "{drawn:?}");
         }
@@ -201,13 +201,13 @@ mod tests {
     fn a_distribution_is_taken_by_its_quantiles() {
         let normal = Distribution::Normal { mean: 5.0, deviation: 1.0, low: None, high: None };
         let own = |name: &str| Factor { range: None, distribution: Some(normal), ..factor(name) };
-        let drawn = numbers(&points(&config(Design::LatinHypercube, vec![own("a")]), 40), 0);
+        let drawn = numbers(&points(&config(DesignKind::LatinHypercube, vec![own("a")]), 40), 0);
         // strata: half below the median, 34.1 % within a deviation above
         assert_eq!(drawn.iter().filter(|x| **x < 5.0).count(), 20);
         let within = drawn.iter().filter(|x| (5.0..6.0).contains(*x)).count();
         assert!((13..=14).contains(&within), "{within}");
         // three steps are the medians of thirds
-        let stepped = numbers(&points(&config(Design::FullFactorial, vec![own("a")]), 3), 0);
+        let stepped = numbers(&points(&config(DesignKind::FullFactorial, vec![own("a")]), 3), 0);
         assert_eq!(stepped, [1.0 / 6.0, 0.5, 5.0 / 6.0].map(|part| normal.quantile(part)));
     }
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Question of a study: a response to compare, a goal, and the factor whose levels are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Question {
+#[schemars(rename = "Question")]
+pub struct StudyQuestion {
     /// Name of one of the study's responses.
     pub response: String,
     /// Whether a larger or a smaller response is better. Where absent, larger is better for `go`,

@@ -3,7 +3,7 @@
 //! The same trials are driven again with half the time step, and with half the node spacing. Each
 //! is compared with its original.
 
-use super::response::{Response, Value};
+use super::response::{Response, ResponseValue};
 use super::study_file::{Study, Trial};
 use bekker_rig::Refinement;
 use bekker_scenario::Inputs;
@@ -23,7 +23,7 @@ pub struct ResponseShift {
     /// Number of trials whose word or yes/no changed, or whose response is numeric in only one
     /// case.
     pub differ: usize,
-    /// Mean over the numeric trials without refinement; `None` if there are none.
+    /// Mean over the numeric trials without refinement; `None` without such trials.
     pub mean: Option<f64>,
     /// Mean change under refinement.
     pub shift: Option<f64>,
@@ -60,7 +60,7 @@ impl Study {
 pub fn response_shifts(
     responses: &[Response],
     refinement: Refinement,
-    pairs: &[(Vec<Value>, Vec<Value>)],
+    pairs: &[(Vec<ResponseValue>, Vec<ResponseValue>)],
 ) -> Vec<ResponseShift> {
     let of = |(index, response): (usize, &Response)| {
         let both = || pairs.iter().map(|(asked, refined)| (&asked[index], &refined[index]));
@@ -86,16 +86,16 @@ pub fn response_shifts(
     responses.iter().enumerate().map(of).collect()
 }
 
-fn number(value: &Value) -> Option<f64> {
+fn number(value: &ResponseValue) -> Option<f64> {
     match value {
-        Value::Number(x) => Some(*x),
-        Value::Word(_) | Value::Absent => None,
+        ResponseValue::Number(x) => Some(*x),
+        ResponseValue::Word(_) | ResponseValue::Absent => None,
     }
 }
 
 /// Returns whether two values are different answers; numbers are only compared if both are yes or
 /// no.
-fn differs(a: &Value, b: &Value) -> bool {
+fn differs(a: &ResponseValue, b: &ResponseValue) -> bool {
     match (number(a), number(b)) {
         (Some(a), Some(b)) => a != b && [a, b].iter().all(|own| *own == 0.0 || *own == 1.0),
         _ => a != b,
@@ -120,8 +120,8 @@ mod tests {
             response("outcome", RunMetric::Outcome),
         ];
         let values = |go: f64, distance: Option<f64>, outcome: &str| {
-            let distance = distance.map_or(Value::Absent, Value::Number);
-            vec![Value::Number(go), distance, Value::Word(outcome.into())]
+            let distance = distance.map_or(ResponseValue::Absent, ResponseValue::Number);
+            vec![ResponseValue::Number(go), distance, ResponseValue::Word(outcome.into())]
         };
         let pairs = [
             (values(1.0, Some(10.0), "arrived"), values(1.0, Some(13.0), "arrived")),

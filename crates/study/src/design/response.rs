@@ -8,7 +8,7 @@ use bekker_scenario::{DiagnosticKind, nearest_word};
 
 /// Value of a response.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum ResponseValue {
     /// A number.
     Number(f64),
     /// A word.

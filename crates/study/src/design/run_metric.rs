@@ -1,6 +1,6 @@
 //! Metrics of a run that a study can record.
 
-use super::response::Value;
+use super::response::ResponseValue;
 use bekker_agent::{OutcomeCode, VehicleSummary};
 use bekker_world::RunSummary;
 
@@ -195,11 +195,11 @@ impl RunMetric {
     }
 
     /// Returns the value from the run's summary; absent if the summary lacks it.
-    pub(super) fn value(self, run: &RunSummary, vehicle: usize) -> Value {
+    pub(super) fn value(self, run: &RunSummary, vehicle: usize) -> ResponseValue {
         if self.is_run_wide() {
-            return self.run_value(run).map_or(Value::Absent, Value::Number);
+            return self.run_value(run).map_or(ResponseValue::Absent, ResponseValue::Number);
         }
-        run.vehicles.get(vehicle).map_or(Value::Absent, |own| self.vehicle_value(own))
+        run.vehicles.get(vehicle).map_or(ResponseValue::Absent, |own| self.vehicle_value(own))
     }
 
     fn run_value(self, run: &RunSummary) -> Option<f64> {
@@ -229,7 +229,7 @@ impl RunMetric {
         }
     }
 
-    fn vehicle_value(self, vehicle: &VehicleSummary) -> Value {
+    fn vehicle_value(self, vehicle: &VehicleSummary) -> ResponseValue {
         let number = match self {
             RunMetric::Go => f64::from(u8::from(vehicle.outcome.code == OutcomeCode::Arrived)),
             RunMetric::Distance => vehicle.distance,
@@ -237,13 +237,15 @@ impl RunMetric {
             RunMetric::MeanSlip => vehicle.mean_slip,
             RunMetric::MaxSinkage => vehicle.max_sinkage,
             RunMetric::DriveEnergy => vehicle.drive_energy,
-            RunMetric::Fuel => return vehicle.fuel.map_or(Value::Absent, Value::Number),
+            RunMetric::Fuel => {
+                return vehicle.fuel.map_or(ResponseValue::Absent, ResponseValue::Number);
+            }
             RunMetric::DrivingTime => vehicle.driving_time,
-            RunMetric::Outcome => return Value::Word(code(vehicle.outcome.code)),
+            RunMetric::Outcome => return ResponseValue::Word(code(vehicle.outcome.code)),
             // observed during the run, or a metric of the run
-            _ => return Value::Absent,
+            _ => return ResponseValue::Absent,
         };
-        Value::Number(number)
+        ResponseValue::Number(number)
     }
 }
 

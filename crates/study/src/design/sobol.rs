@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn every_dimension_has_directions_of_its_own() {
+    fn every_dimension_has_distinct_directions() {
         let mut all: Vec<_> = (0..DIMENSIONS).map(directions).collect();
         // each has its bit on the diagonal and none below, so all strata are filled
         for own in &all {

@@ -5,7 +5,7 @@
 //! numbers. Its result is the same for any number of threads and shards. The confidence interval is
 //! valid for repeated evaluation.
 
-use super::config::{Design, StudyConfig};
+use super::config::{DesignKind, StudyConfig};
 use super::run_metric::RunMetric;
 use crate::statistics::{AnytimeMean, anytime_valid};
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ use std::ops::Range;
 #[serde(deny_unknown_fields)]
 pub struct Stop {
     /// Response whose estimate stops the study.
-    #[serde(default = "go")]
+    #[serde(default = "go_response")]
     pub response: String,
     /// Half width of the confidence interval at which the response counts as known.
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -76,7 +76,7 @@ pub fn extent(
     let mut extent = StudyExtent::default();
     let group = match config.design {
         // points are draws from one population
-        Design::Random => trials.max(1),
+        DesignKind::Random => trials.max(1),
         _ => config.replications,
     };
     for first in (0..trials).step_by(group as usize) {
@@ -188,7 +188,7 @@ pub(super) fn is_yes_or_no(response: &str) -> bool {
     RunMetric::from_response(response).is_some_and(RunMetric::is_yes_or_no)
 }
 
-fn go() -> String {
+fn go_response() -> String {
     RunMetric::Go.name().into()
 }
 

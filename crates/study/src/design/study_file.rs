@@ -1,13 +1,13 @@
 //! Study file: read, and validated against its schema and its scenario.
 
-use super::config::{Factor, Level, StudyConfig};
+use super::config::{Factor, LevelValue, StudyConfig};
 use super::diagnostics::{arrivals, diagnostics, too_many};
 use super::response::Response;
 use super::{points, table};
 use bekker_math::random::RandomStream;
 use bekker_scenario::{
     Diagnostic, DiagnosticKind, Diagnostics, Document, Inputs, Scenario, ScenarioFile,
-    SourceLocation, Value, conform, input,
+    SourceLocation, TomlValue, conform, input,
 };
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub struct Study {
     /// SHA-256 of the table of points, hexadecimal; empty without a table.
     pub table_hash: String,
     text: String,
-    points: Vec<Vec<Level>>,
+    points: Vec<Vec<LevelValue>>,
     /// For each scaling factor, the scenario's numbers at its keys.
     own: Vec<Vec<f64>>,
 }
@@ -59,7 +59,7 @@ pub struct Trial {
     /// Seed of the scenario; `None` if a factor sets it.
     pub seed: Option<u64>,
     /// Level of each factor.
-    pub levels: Vec<Level>,
+    pub levels: Vec<LevelValue>,
     /// Changes to the scenario, as arguments of `bekker run --set`.
     pub sets: Vec<String>,
 }
@@ -130,7 +130,7 @@ impl Study {
         Ok(study)
     }
 
-    /// A sentence that lists the added responses; `None` if there are none.
+    /// A sentence that lists the added responses; `None` without any.
     pub fn arrivals_sentence(&self) -> Option<String> {
         let arrivals = self.arrivals.join(", ");
         (!arrivals.is_empty()).then(|| {
@@ -243,7 +243,8 @@ impl Study {
             };
             Some((format!("factor[{n}].{name}"), factor.keys().nth(which)?))
         })?;
-        let named = document.get(&here).is_some_and(|node| matches!(node.value, Value::Text(_)));
+        let named =
+            document.get(&here).is_some_and(|node| matches!(node.value, TomlValue::Text(_)));
         let is_told = Document::plain_path(&diagnostic.key) == Document::plain_path(key);
         let problem = match named && is_told || diagnostic.key.is_empty() {
             true => *diagnostic.kind,

@@ -1,6 +1,6 @@
 //! Design points from a table file.
 
-use super::config::{Factor, Level};
+use super::config::{Factor, LevelValue};
 use bekker_scenario::{Diagnostic, DiagnosticKind, Diagnostics, SourceLocation, nearest_word};
 use csv::{ReaderBuilder, StringRecord, Trim};
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub(super) fn read(
     text: &str,
     factors: &[Factor],
     common: bool,
-) -> Result<Vec<Vec<Level>>, Diagnostics> {
+) -> Result<Vec<Vec<LevelValue>>, Diagnostics> {
     let mut reader =
         ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(text.as_bytes());
     let unreadable = |error: csv::Error| {
@@ -51,9 +51,9 @@ pub(super) fn read(
                 })
             };
             let levels: Vec<_> = factors.iter().zip(&columns).map(level).collect();
-            match levels.into_iter().collect::<Result<Vec<Level>, Diagnostic>>() {
+            match levels.into_iter().collect::<Result<Vec<LevelValue>, Diagnostic>>() {
                 Ok(levels) => {
-                    let words: Vec<String> = levels.iter().map(Level::to_string).collect();
+                    let words: Vec<String> = levels.iter().map(LevelValue::to_string).collect();
                     if let Some(row) = known.insert(words, points.len()).filter(|_| common) {
                         let cause = format!(
                             "repeats data row {}: with common random numbers both are the same \
@@ -125,18 +125,18 @@ fn columns(file: &str, head: &StringRecord, factors: &[Factor]) -> Result<Vec<us
 }
 
 /// Parses a level of a factor.
-fn level(factor: &Factor, word: &str) -> Result<Level, DiagnosticKind> {
+fn level(factor: &Factor, word: &str) -> Result<LevelValue, DiagnosticKind> {
     if let Some(levels) = &factor.levels {
         let names = || levels.iter().map(|level| level.name.as_str());
         if names().any(|name| name == word) {
-            return Ok(Level::Word(word.into()));
+            return Ok(LevelValue::Word(word.into()));
         }
         let allowed = names().map(str::to_owned).collect();
         return Err(DiagnosticKind::NotOneOf { suggestion: nearest_word(word, names()), allowed });
     }
     if let Ok(number) = word.parse::<f64>() {
         return if number.is_finite() {
-            Ok(Level::Number(number))
+            Ok(LevelValue::Number(number))
         } else {
             Err(DiagnosticKind::NotFinite)
         };
@@ -147,7 +147,7 @@ fn level(factor: &Factor, word: &str) -> Result<Level, DiagnosticKind> {
             let (expected, found) = ("a number that multiplies the scenario's value", "a text");
             Err(DiagnosticKind::WrongType { expected: expected.into(), found })
         }
-        "true" | "false" => Ok(Level::Boolean(word == "true")),
-        word => Ok(Level::Word(word.into())),
+        "true" | "false" => Ok(LevelValue::Boolean(word == "true")),
+        word => Ok(LevelValue::Word(word.into())),
     }
 }

@@ -1,7 +1,7 @@
 //! Observer of a trial that records its responses, heartbeat by heartbeat.
 
 use super::event_kind::{EventKind, EventMeasure};
-use super::response::{Measure, Response, Value};
+use super::response::{Measure, Response, ResponseValue};
 use super::run_metric::RunMetric;
 use super::state_column::Extreme;
 use bekker_agent::{Event, Sample};
@@ -46,14 +46,14 @@ impl<'a> TrialObserver<'a> {
     }
 
     /// Returns all responses of a finished run.
-    pub fn values(&self, run: &RunSummary) -> Vec<Value> {
+    pub fn values(&self, run: &RunSummary) -> Vec<ResponseValue> {
         let value = |(own, data): (&Response, &ResponseData)| match own.measure {
             Measure::Run(RunMetric::Collisions | RunMetric::GearShifts) => {
-                Value::Number(data.count as f64)
+                ResponseValue::Number(data.count as f64)
             }
             Measure::Run(RunMetric::AbsorbedPower) => number(power(&data.climbs)),
             Measure::Run(metric) => metric.value(run, own.vehicle),
-            Measure::Event(EventMeasure::Count, _) => Value::Number(data.count as f64),
+            Measure::Event(EventMeasure::Count, _) => ResponseValue::Number(data.count as f64),
             Measure::Event(EventMeasure::FirstTime, _) => number(data.first),
             Measure::State(Extreme::Min, _) => number(data.least),
             Measure::State(Extreme::Max, _) => number(data.greatest),
@@ -67,7 +67,7 @@ impl<'a> TrialObserver<'a> {
     /// Records an event of a vehicle, unless the vehicle arrived before.
     fn observe_event(&mut self, world: &World, vehicle: usize, event: &Event) {
         let agent = world.state().agents.get(vehicle);
-        let arrived = agent.and_then(|agent| agent.monitor.arrived());
+        let arrived = agent.and_then(|agent| agent.monitor.arrival_time());
         // a collision is emitted at its end, but counts from its beginning
         let time = match event {
             Event::Collided(hit) => hit.time,
@@ -98,7 +98,7 @@ impl<'a> TrialObserver<'a> {
             let Some(agent) = world.state().agents.get(own.vehicle) else { continue };
             let drives = agent.outcome.is_none();
             let Some(sample) = samples.get(own.vehicle).filter(|_| drives) else { continue };
-            if !agent.monitor.arrived().is_none_or(|arrived| until(arrived, sample.time)) {
+            if !agent.monitor.arrival_time().is_none_or(|arrived| until(arrived, sample.time)) {
                 continue;
             }
             match own.measure {
@@ -132,8 +132,8 @@ fn until(arrived: f64, time: f64) -> bool {
     time <= arrived + 5e-7
 }
 
-fn number(x: Option<f64>) -> Value {
-    x.map_or(Value::Absent, Value::Number)
+fn number(x: Option<f64>) -> ResponseValue {
+    x.map_or(ResponseValue::Absent, ResponseValue::Number)
 }
 
 /// Returns the absorbed power from vertical velocities.

@@ -1,10 +1,10 @@
 //! Execution of a trial.
 
-use super::response::Value;
+use super::response::ResponseValue;
 use super::study_file::{Study, Trial};
 use super::trial_observer::TrialObserver;
 use bekker_agent::OutcomeCode;
-use bekker_ranks::{Observer, Runner, Schedule};
+use bekker_ranks::{Observer, RunSchedule, Runner};
 use bekker_scenario::build::{AssetCache, world_with_assets};
 use bekker_scenario::{Input, Inputs, ScenarioFile};
 use bekker_world::{WorldModel, WorldState};
@@ -19,7 +19,7 @@ pub enum TrialEnding {
     /// The trial was driven to its end, whether or not its vehicles arrived.
     Done {
         /// Responses, in the order of the study.
-        responses: Vec<Value>,
+        responses: Vec<ResponseValue>,
         /// Hash of the final state, hexadecimal.
         state_hash: String,
     },
@@ -28,7 +28,7 @@ pub enum TrialEnding {
     Failed {
         /// Reason.
         reason: String,
-        /// Hash of the final state, hexadecimal; empty if there is none.
+        /// Hash of the final state, hexadecimal; empty without a final state.
         state_hash: String,
     },
     /// The trial was interrupted.
@@ -100,7 +100,7 @@ fn run_world(
 ) -> Result<TrialEnding, String> {
     let (duration, heartbeat) = (file.scenario.time.duration, file.scenario.time.heartbeat);
     let sample_every = if observer.is_needed() { heartbeat } else { duration };
-    let schedule = Schedule { sample_every, ..Schedule::until(duration) };
+    let schedule = RunSchedule { sample_every, ..RunSchedule::until(duration) };
     let runner = Runner::new(model, state, schedule).map_err(|error| error.to_string())?;
     let mut observers: [&mut dyn Observer<Infallible>; 1] = [&mut observer];
     let run = runner.interrupted_by(interrupted).run(&mut observers);
@@ -137,7 +137,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn a_panic_is_a_failure_with_its_words() {
+    fn a_panic_is_a_failure_with_its_message() {
         let reason = |ending| match ending {
             TrialEnding::Failed { reason, state_hash } => (reason, state_hash),
             other => panic!("{other:?}"),
@@ -156,7 +156,7 @@ mod tests {
         driver = { kind = \"path\", speed = 4, waypoints = [[0, 0], [30, 0]] }\n";
 
     /// Returns the responses of a drive of this scenario.
-    fn responses(text: &str, names: [&str; 4]) -> Vec<Value> {
+    fn responses(text: &str, names: [&str; 4]) -> Vec<ResponseValue> {
         let file = ScenarioFile::parse("flat.toml", text, Path::new(""), &[]).unwrap();
         let response = |name: &str| Response::parse(name, &file.scenario).unwrap();
         let responses: Vec<Response> = names.into_iter().map(response).collect();
@@ -177,7 +177,7 @@ mod tests {
             responses(&text, ["go", "absorbed_power", "mean_of_speed_mps", "max_of_throttle"])
         };
         let (short, long) = (values(7.0), values(10.0));
-        assert_eq!(short[0], Value::Number(1.0));
+        assert_eq!(short[0], ResponseValue::Number(1.0));
         assert_eq!(short, long);
     }
 
@@ -196,13 +196,13 @@ mod tests {
             )
         };
         let later = values(7.5);
-        let Value::Number(arrived) = later[1] else { panic!("{later:?}") };
-        assert!(later[0] == Value::Number(1.0) && arrived < 7.0, "{later:?}");
-        assert_eq!(later[2..], [Value::Number(0.0), Value::Absent]);
+        let ResponseValue::Number(arrived) = later[1] else { panic!("{later:?}") };
+        assert!(later[0] == ResponseValue::Number(1.0) && arrived < 7.0, "{later:?}");
+        assert_eq!(later[2..], [ResponseValue::Number(0.0), ResponseValue::Absent]);
         let before = values(1.0);
-        assert_eq!(before[2], Value::Number(1.0), "{before:?}");
+        assert_eq!(before[2], ResponseValue::Number(1.0), "{before:?}");
         assert!(
-            matches!(before[3], Value::Number(time) if (time - 1.0).abs() < 0.02),
+            matches!(before[3], ResponseValue::Number(time) if (time - 1.0).abs() < 0.02),
             "{before:?}"
         );
     }
@@ -211,7 +211,7 @@ mod tests {
     ///
     /// Here the vehicle leans against a block to the end.
     #[test]
-    fn a_hit_that_goes_on_counts_from_when_it_began() {
+    fn a_lasting_collision_counts_from_its_start() {
         let values = |duration: f64| {
             let text = SCENARIO.replace("duration = 0.3", &format!("duration = {duration}"))
                 + "[[scenery]]\nkind = \"block\"\nplaces = [[12, 0]]\nsize = [1, 4, 3]\n";
@@ -219,16 +219,19 @@ mod tests {
             responses(&text, names)
         };
         let never = values(1.0);
-        assert_eq!(never[1..], [Value::Number(0.0), Value::Number(0.0), Value::Absent]);
+        assert_eq!(
+            never[1..],
+            [ResponseValue::Number(0.0), ResponseValue::Number(0.0), ResponseValue::Absent]
+        );
         let (short, long) = (values(5.0), values(7.0));
         for found in [&short, &long] {
-            assert_eq!(found[0], Value::Number(0.0), "{found:?}");
-            assert!(matches!(found[1], Value::Number(count) if count >= 1.0), "{found:?}");
+            assert_eq!(found[0], ResponseValue::Number(0.0), "{found:?}");
+            assert!(matches!(found[1], ResponseValue::Number(count) if count >= 1.0), "{found:?}");
             assert_eq!(found[1], found[2]);
         }
         // the front is 2.3 m ahead of the origin, and the block is at 11.5 m: at no more than 4 m/s
         // the collision is not before 2.3 s
-        let Value::Number(first) = short[3] else { panic!("{short:?}") };
+        let ResponseValue::Number(first) = short[3] else { panic!("{short:?}") };
         assert!((2.3..4.5).contains(&first), "{first} s");
         assert_eq!(short[3], long[3]);
     }
@@ -247,9 +250,9 @@ mod tests {
             run_world(&file, model(), state, observer, &interrupted).unwrap()
         };
         let TrialEnding::Done { responses: values, .. } = ending(None) else { panic!("it failed") };
-        assert_eq!(values[0], Value::Number(0.0));
-        let number = |value: &Value| match value {
-            Value::Number(x) => *x,
+        assert_eq!(values[0], ResponseValue::Number(0.0));
+        let number = |value: &ResponseValue| match value {
+            ResponseValue::Number(x) => *x,
             other => panic!("{other:?}"),
         };
         // the vehicle starts within 0.3 s, and all wheels carry load

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_after_every_trial_it_covers_what_is_asked() {
+    fn evaluated_after_every_trial_it_has_the_nominal_coverage() {
         for p in [0.01, 0.1, 0.3, 0.5, 0.85, 0.99] {
             let found = missed(p, 150, 0.95);
             assert!(found <= 0.05, "{found} at {p}");

@@ -11,7 +11,7 @@ const LARGEST_BET: f64 = 0.5;
 /// mean of at most 1 (X. Fan, I. Grama, Q. Liu, 2015). So the product of these terms ever exceeds 1
 /// / α with probability at most α (J. Ville).
 ///
-/// Bets and predictions depend on earlier numbers only, by which the interval adapts to the
+/// Bets and predictions depend on earlier numbers only. The interval thus adapts to the
 /// sample's variance ("predictable plug-in empirical Bernstein", I. Waudby-Smith and A. Ramdas, J.
 /// R. Stat. Soc. B 86, 2024, theorem 2). With at least the given confidence, the true mean is in
 /// the intervals of all looks at once, for any distribution.
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use bekker_math::random::RandomStream;
 
-    fn of(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    fn interval(values: impl Iterator<Item = f64>) -> [f64; 2] {
         let mut mean = AnytimeMean::new(0.95);
         values.for_each(|x| mean.push([x, x]));
         mean.interval()
@@ -110,8 +110,8 @@ mod tests {
     #[test]
     fn it_is_that_of_its_authors() {
         let x = |k: u32| f64::from(k * 37 % 100) / 100.0;
-        let spread = |n| of((0..n).map(x));
-        let close = |n: u32| of((0..n).map(|k| 0.4 + 0.2 * x(k % 100)));
+        let spread = |n| interval((0..n).map(x));
+        let close = |n: u32| interval((0..n).map(|k| 0.4 + 0.2 * x(k % 100)));
         let held = [
             (spread(10), [0.0, 1.0]),
             (spread(50), [0.305771544637243, 0.6687585560737555]),
@@ -129,7 +129,7 @@ mod tests {
     ///
     /// If exactly 30 are expected, the chance of more than 45 is one in 300.
     #[test]
-    fn looking_after_every_number_it_covers_what_is_asked() {
+    fn evaluated_after_every_number_it_has_the_nominal_coverage() {
         let draws = RandomStream::new(4, "courses");
         // skewed, two-valued, and narrow
         type Sequence = (fn(f64) -> f64, f64);
@@ -154,14 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_counts_for_both_ends() {
+    fn unknown_values_widen_both_ends() {
         let x = |k: u32| f64::from(k * 37 % 100) / 100.0;
         let mut doubtful = AnytimeMean::new(0.95);
         for k in 0..100 {
             doubtful.push(if k % 10 == 0 { [0.0, 1.0] } else { [x(k); 2] });
         }
-        let least = of((0..100).map(|k| if k % 10 == 0 { 0.0 } else { x(k) }))[0];
-        let most = of((0..100).map(|k| if k % 10 == 0 { 1.0 } else { x(k) }))[1];
+        let least = interval((0..100).map(|k| if k % 10 == 0 { 0.0 } else { x(k) }))[0];
+        let most = interval((0..100).map(|k| if k % 10 == 0 { 1.0 } else { x(k) }))[1];
         assert_eq!(doubtful.interval(), [least, most]);
         assert_eq!(AnytimeMean::new(0.95).interval(), [0.0, 1.0]);
     }

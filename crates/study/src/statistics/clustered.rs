@@ -1,7 +1,7 @@
 //! Means of observations that are independent only between clusters.
 
-use super::{Moments, wilson_effective};
-use bekker_rig::Estimate;
+use super::{SampleMoments, wilson_effective};
+use bekker_rig::ParameterEstimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Liang and S. Zeger, Biometrika 73, 1986). For clusters of one value it is the variance of the
 /// sample over its size.
 pub fn clustered_variance(values: &[f64], clusters: &[u64]) -> Option<(f64, usize)> {
-    let mean = Moments::new(values)?.mean;
+    let mean = SampleMoments::new(values)?.mean;
     let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
     for (value, cluster) in values.iter().zip(clusters) {
         *sums.entry(*cluster).or_default() += value - mean;
@@ -48,19 +48,19 @@ fn variance(values: &[f64], clusterings: &[Vec<u64>]) -> Option<(f64, usize)> {
 ///
 /// The degrees of freedom are one less than the clusters; `None` for a single cluster. Without
 /// `clusterings` all values are independent.
-pub fn clustered_mean(values: &[f64], clusterings: &[Vec<u64>]) -> Option<Estimate> {
-    let value = Moments::new(values)?.mean;
+pub fn clustered_mean(values: &[f64], clusterings: &[Vec<u64>]) -> Option<ParameterEstimate> {
+    let value = SampleMoments::new(values)?.mean;
     let (variance, clusters) = variance(values, clusterings)?;
     let student = StudentsT::new(0.0, 1.0, (clusters - 1) as f64).ok()?;
     let error = variance.sqrt();
     let half = student.inverse_cdf(0.975) * error;
-    Some(Estimate { value, error, low: value - half, high: value + half })
+    Some(ParameterEstimate { value, error, low: value - half, high: value + half })
 }
 
 /// Returns Wilson's interval of a proportion with the effective number of independent observations.
 ///
-/// That number is between the number of clusters and the number of observations. It is the former
-/// where the sample has no variance (all yes, all no, one cluster).
+/// The effective number is between the number of clusters and the number of observations. It is the
+/// former where the sample has no variance (all yes, all no, one cluster).
 pub fn clustered_proportion(yes: &[bool], clusterings: &[Vec<u64>], confidence: f64) -> [f64; 2] {
     let count = yes.len() as f64;
     if yes.is_empty() {
@@ -93,7 +93,7 @@ mod tests {
     fn clusters_of_one_are_a_plain_sample() {
         let values = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
         let singles: Vec<u64> = (0..10).collect();
-        let plain = Moments::new(&values).unwrap().estimate().unwrap();
+        let plain = SampleMoments::new(&values).unwrap().estimate().unwrap();
         for clusterings in [vec![], vec![singles.clone()], vec![singles.clone(), singles]] {
             let found = clustered_mean(&values, &clusterings).unwrap();
             assert!((found.error - plain.error).abs() < 1e-15, "{found:?} {plain:?}");
@@ -105,12 +105,12 @@ mod tests {
 
     /// Three copies of each value give the interval of a single copy.
     #[test]
-    fn repeated_values_say_nothing_new() {
+    fn repeated_values_add_no_information() {
         let once = [1.0, 4.0, 2.0, 7.0, 3.0];
         let values: Vec<f64> = once.iter().flat_map(|x| [*x; 3]).collect();
         let clusters: Vec<u64> = (0..15).map(|n| n / 3).collect();
         let found = clustered_mean(&values, std::slice::from_ref(&clusters)).unwrap();
-        let plain = Moments::new(&once).unwrap().estimate().unwrap();
+        let plain = SampleMoments::new(&once).unwrap().estimate().unwrap();
         assert!((found.low - plain.low).abs() < 1e-12 && (found.high - plain.high).abs() < 1e-12);
         let yes: Vec<bool> = (0..15).map(|n| n / 3 < 3).collect();
         let [low, high] = clustered_proportion(&yes, &[clusters], 0.95);
@@ -139,7 +139,7 @@ mod tests {
             let values: Vec<f64> = (0..24).map(value).collect();
             let yes: Vec<bool> = values.iter().map(|x| *x > 0.0).collect();
             let is_in = |[low, high]: [f64; 2], x: f64| u32::from(low <= x && x <= high);
-            let ends = |own: Estimate| [own.low, own.high];
+            let ends = |own: ParameterEstimate| [own.low, own.high];
             let by = [clusters.clone()];
             held[0] += is_in(ends(clustered_mean(&values, &by).unwrap()), 0.0);
             held[1] += is_in(ends(clustered_mean(&values, &[]).unwrap()), 0.0);

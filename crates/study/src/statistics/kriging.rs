@@ -120,7 +120,7 @@ mod tests {
         10.0 * exp(-0.3 * hypot(a[0] - b[0], a[1] - b[1]))
     }
 
-    fn of(samples: &[[f64; 3]]) -> Kriging {
+    fn kriging(samples: &[[f64; 3]]) -> Kriging {
         let place = |n: usize| [samples[n][0], samples[n][1]];
         let count = samples.len();
         let pairs = DMatrix::from_fn(count, count, |i, j| covariance(place(i), place(j)));
@@ -135,8 +135,8 @@ mod tests {
     }
 
     #[test]
-    fn gives_the_known_answer_of_isaaks_and_srivastava() {
-        let (kriging, at) = (of(&SAMPLES), to(&SAMPLES, [65.0, 137.0]));
+    fn gives_the_published_result_of_isaaks_and_srivastava() {
+        let (kriging, at) = (kriging(&SAMPLES), to(&SAMPLES, [65.0, 137.0]));
         // to the printed digits
         assert!((kriging.value(&at) - 592.7).abs() <= 0.05, "{}", kriging.value(&at));
         let variance = kriging.variance(&at, 10.0);
@@ -147,12 +147,12 @@ mod tests {
     }
 
     #[test]
-    fn leaving_out_is_what_it_says() {
-        let errors = of(&SAMPLES).left_out();
+    fn leave_one_out_equals_refitting() {
+        let errors = kriging(&SAMPLES).left_out();
         for (n, error) in errors.into_iter().enumerate() {
             let mut others = SAMPLES.to_vec();
             let own = others.remove(n);
-            let found = own[2] - of(&others).value(&to(&others, [own[0], own[1]]));
+            let found = own[2] - kriging(&others).value(&to(&others, [own[0], own[1]]));
             assert!((found - error).abs() < 1e-8 * found.abs(), "{n}: {found}, {error}");
         }
     }

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_one_from_the_other() {
+    fn distinguishes_two_models() {
         let stream = RandomStream::new(5, "likelihood");
         let logs: Vec<f64> = (0..400).map(|k| exp(4.0 + 0.5 * stream.normal(k))).collect();
         let plain: Vec<f64> = (400..800).map(|k| 50.0 + 10.0 * stream.normal(k)).collect();

@@ -1,7 +1,7 @@
 //! Logistic regression: the odds of yes over no as a function of numbers.
 
 use bekker_math::numeric::{exp, ln};
-use bekker_rig::Estimate;
+use bekker_rig::ParameterEstimate;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
@@ -16,7 +16,7 @@ const MIN_PIVOT: f64 = 1e-7;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LogisticFit {
     /// β₀ and a coefficient per column, with standard errors and 95 % Wald intervals.
-    pub coefficients: Vec<Estimate>,
+    pub coefficients: Vec<ParameterEstimate>,
     /// -2 ln of the likelihood.
     pub deviance: f64,
     /// -2 ln of the likelihood with β₀ alone.
@@ -86,7 +86,8 @@ pub fn logistic_regression_clustered(
     if total == 0 || total == count {
         return Err(LogisticError::OneOutcome { count, yes: total > 0 });
     }
-    let scaling = Scaling::new(&rows[..count], columns).ok_or(LogisticError::Undetermined)?;
+    let scaling =
+        Standardization::new(&rows[..count], columns).ok_or(LogisticError::Undetermined)?;
     let design = DMatrix::from_fn(count, columns + 1, |i, j| match j {
         0 => 1.0,
         j => (rows[i][j - 1] - scaling.centers[j - 1]) / scaling.widths[j - 1],
@@ -186,20 +187,20 @@ fn pivoted(information: DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
 }
 
 /// Standardization of columns to mean 0 and deviation 1, and its inverse for the estimates.
-struct Scaling {
+struct Standardization {
     centers: Vec<f64>,
     widths: Vec<f64>,
 }
 
-impl Scaling {
-    fn new(rows: &[Vec<f64>], columns: usize) -> Option<Scaling> {
+impl Standardization {
+    fn new(rows: &[Vec<f64>], columns: usize) -> Option<Standardization> {
         let column = |j: usize| rows.iter().map(move |row| row[j]);
         let count = rows.len() as f64;
         let centers: Vec<f64> = (0..columns).map(|j| column(j).sum::<f64>() / count).collect();
         let squares =
             |j: usize| column(j).map(|x| (x - centers[j]) * (x - centers[j])).sum::<f64>();
         let widths: Vec<f64> = (0..columns).map(|j| (squares(j) / count).sqrt()).collect();
-        widths.iter().all(|width| *width > 0.0).then_some(Scaling { centers, widths })
+        widths.iter().all(|width| *width > 0.0).then_some(Standardization { centers, widths })
     }
 
     /// Returns estimates in the original units.
@@ -210,7 +211,7 @@ impl Scaling {
         at: &DVector<f64>,
         covariance: &DMatrix<f64>,
         robust: &[(DMatrix<f64>, usize)],
-    ) -> Vec<Estimate> {
+    ) -> Vec<ParameterEstimate> {
         let size = at.len();
         let back = DMatrix::from_fn(size, size, |i, j| match (i, j) {
             (0, 0) => 1.0,
@@ -230,7 +231,7 @@ impl Scaling {
         let estimate = |j: usize| {
             let greatest = robust_covariances.iter().map(|own| own[(j, j)]).fold(0.0, f64::max);
             let (value, error) = (values[j], covariance[(j, j)].max(greatest).sqrt());
-            Estimate { value, error, low: value - z * error, high: value + z * error }
+            ParameterEstimate { value, error, low: value - z * error, high: value + z * error }
         };
         (0..size).map(estimate).collect()
     }
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_the_known_answer_of_the_challenger() {
+    fn gives_the_published_result_of_the_challenger_data() {
         let (rows, yes) = flights();
         let fit = logistic_regression(&rows, &yes).unwrap();
         for (found, [value, error]) in
@@ -303,7 +304,7 @@ mod tests {
 
     /// Four copies of each observation give the errors of a single copy.
     #[test]
-    fn repeated_observations_say_nothing_new() {
+    fn repeated_observations_add_no_information() {
         let (rows, yes) = flights();
         let repeat = |n: usize| (0..4).map(move |_| n);
         let many: Vec<usize> = (0..rows.len()).flat_map(repeat).collect();
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_answer_says_why() {
+    fn undefined_fits_have_a_reason() {
         let (rows, yes) = flights();
         let fit = |rows: &[Vec<f64>], yes: &[bool]| logistic_regression(rows, yes).unwrap_err();
         let parted: Vec<bool> = FLIGHTS.iter().map(|(x, _)| *x < 66.5).collect();

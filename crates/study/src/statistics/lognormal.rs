@@ -51,7 +51,7 @@ mod tests {
 
     /// Carbon monoxide near a refinery, as in U. Olsson (J. Stat. Educ. 13(1), 2005).
     #[test]
-    fn gives_the_known_answer() {
+    fn gives_the_published_result() {
         let found = lognormal_mean(5.127, 1.010, 40, 0.95).unwrap();
         // to the printed digits
         for (found, known) in [(found.value, 279.2), (found.low, 190.2), (found.high, 409.8)] {

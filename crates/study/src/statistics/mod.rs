@@ -25,7 +25,7 @@ pub use logistic::{
     LogisticError, LogisticFit, logistic_regression, logistic_regression_clustered,
 };
 pub use lognormal::{lognormal_mean, lognormal_mean_of_few};
-pub use moments::{Moments, paired_difference};
+pub use moments::{SampleMoments, paired_difference};
 pub use proportion::{clopper_pearson, jeffreys, wilson, wilson_effective};
 pub use sobol_indices::{IndicesError, SaltelliValues, SobolIndices, sobol_indices};
 pub use surrogate::{Surrogate, SurrogateFit};

@@ -1,11 +1,11 @@
 //! Means, deviations and paired differences.
 
-use bekker_rig::Estimate;
+use bekker_rig::ParameterEstimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Mean and standard deviation of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Moments {
+pub struct SampleMoments {
     /// Number of values.
     pub count: usize,
     /// Mean.
@@ -14,10 +14,10 @@ pub struct Moments {
     pub deviation: Option<f64>,
 }
 
-impl Moments {
+impl SampleMoments {
     /// Computes the moments in two passes, with squared differences to the mean; `None` without
     /// values.
-    pub fn new(values: &[f64]) -> Option<Moments> {
+    pub fn new(values: &[f64]) -> Option<SampleMoments> {
         let count = values.len();
         if count == 0 {
             return None;
@@ -25,24 +25,29 @@ impl Moments {
         let mean = values.iter().sum::<f64>() / count as f64;
         let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
         let deviation = (count > 1).then(|| (squares / (count - 1) as f64).sqrt());
-        Some(Moments { count, mean, deviation })
+        Some(SampleMoments { count, mean, deviation })
     }
 
     /// Returns the mean with its standard error and Student's 95 % interval; `None` for a single
     /// value.
-    pub fn estimate(&self) -> Option<Estimate> {
+    pub fn estimate(&self) -> Option<ParameterEstimate> {
         let error = self.deviation? / (self.count as f64).sqrt();
         let student = StudentsT::new(0.0, 1.0, (self.count - 1) as f64).ok()?;
         let half = student.inverse_cdf(0.975) * error;
-        Some(Estimate { value: self.mean, error, low: self.mean - half, high: self.mean + half })
+        Some(ParameterEstimate {
+            value: self.mean,
+            error,
+            low: self.mean - half,
+            high: self.mean + half,
+        })
     }
 }
 
 /// Returns the mean of paired differences with its standard error and Student's 95 % interval.
 ///
 /// With common random numbers it is the difference of two designs. `None` for fewer than two pairs.
-pub fn paired_difference(differences: &[f64]) -> Option<Estimate> {
-    Moments::new(differences)?.estimate()
+pub fn paired_difference(differences: &[f64]) -> Option<ParameterEstimate> {
+    SampleMoments::new(differences)?.estimate()
 }
 
 #[cfg(test)]
@@ -57,16 +62,19 @@ mod tests {
 
     #[test]
     fn students_pairs_give_their_interval() {
-        let Estimate { value, error, low, high } = paired_difference(&SLEEP).unwrap();
+        let ParameterEstimate { value, error, low, high } = paired_difference(&SLEEP).unwrap();
         // to the digits of the tables: 1.58, 1.230 / sqrt(10), 1.58 -+ 2.262 x 0.389
         assert!((value - 1.58).abs() < 1e-12 && (error - 0.38896).abs() < 1e-5);
         assert!((low - 0.70011).abs() < 1e-4 && (high - 2.45989).abs() < 1e-4);
     }
 
     #[test]
-    fn few_values_say_less() {
-        assert_eq!(Moments::new(&[]), None);
-        assert_eq!(Moments::new(&[3.0]), Some(Moments { count: 1, mean: 3.0, deviation: None }));
+    fn few_values_give_wider_intervals() {
+        assert_eq!(SampleMoments::new(&[]), None);
+        assert_eq!(
+            SampleMoments::new(&[3.0]),
+            Some(SampleMoments { count: 1, mean: 3.0, deviation: None })
+        );
         assert!(paired_difference(&[3.0]).is_none());
         let same = paired_difference(&[2.0; 4]).unwrap();
         assert_eq!([same.value, same.low, same.high], [2.0; 3]);

@@ -19,7 +19,7 @@ pub fn wilson(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
 
 /// Returns Wilson's interval of an observed share for an effective number of independent trials.
 ///
-/// That number is above 0 and not necessarily whole.
+/// The effective number is above 0 and not necessarily an integer.
 pub fn wilson_effective(share: f64, trials: f64, confidence: f64) -> [f64; 2] {
     let (n, p) = (trials, share);
     let z = Normal::standard().inverse_cdf(0.5 + 0.5 * confidence);
@@ -50,7 +50,7 @@ pub fn jeffreys(successes: u64, trials: u64, confidence: f64) -> [f64; 2] {
     bounds(successes, trials, confidence, [[k + 0.5, n - k + 0.5]; 2])
 }
 
-/// Returns quantiles of a beta distribution for each end, or 0 and 1 where there is none.
+/// Returns quantiles of a beta distribution for each end, or 0 and 1 where it is undefined.
 fn bounds(successes: u64, trials: u64, confidence: f64, shapes: [[f64; 2]; 2]) -> [f64; 2] {
     let tail = 0.5 - 0.5 * confidence;
     let quantile = |[a, b]: [f64; 2], part: f64| Beta::new(a, b).map(|beta| beta.inverse_cdf(part));
@@ -75,23 +75,23 @@ mod tests {
     }
 
     #[test]
-    fn wilson_gives_the_known_answers() {
+    fn wilson_gives_published_intervals() {
         holds(wilson, [[0.2553, 0.3662], [0.0624, 0.1605], [0.0, 0.1611], [0.0061, 0.1718]]);
     }
 
     #[test]
-    fn clopper_and_pearson_give_the_known_answers() {
+    fn clopper_and_pearson_give_published_intervals() {
         let known = [[0.2527, 0.3676], [0.0578, 0.1617], [0.0, 0.1684], [0.0009, 0.1776]];
         holds(clopper_pearson, known);
     }
 
     #[test]
-    fn jeffreys_gives_the_known_answers() {
+    fn jeffreys_gives_published_intervals() {
         holds(jeffreys, [[0.2545, 0.3656], [0.0604, 0.1576], [0.0, 0.1166], [0.0037, 0.1501]]);
     }
 
     #[test]
-    fn failures_mirror_successes_and_nothing_is_known_of_nothing() {
+    fn failures_mirror_successes_and_no_trials_give_the_unit_interval() {
         for interval in [wilson, clopper_pearson, jeffreys] {
             assert_eq!(interval(0, 0, 0.95), [0.0, 1.0]);
             for [k, n] in CASES {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn clopper_and_pearson_cover_at_least_what_is_asked() {
+    fn clopper_and_pearson_have_at_least_nominal_coverage() {
         for step in 1..100 {
             let p = f64::from(step) / 100.0;
             let covered = coverage(clopper_pearson, 20, p);

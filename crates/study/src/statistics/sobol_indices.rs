@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_the_known_answer_of_ishigami() {
+    fn gives_the_published_indices_of_ishigami() {
         let values = of_ishigami(1 << 16);
         let all: Vec<usize> = (0..values.a.len()).collect();
         let found = Indices::compute(&values, &all).unwrap();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_hold_what_is_known() {
+    fn intervals_contain_the_exact_indices() {
         let found = sobol_indices(&of_ishigami(1024), 5).unwrap();
         let holds = |found: &[Interval], known: [f64; 3]| {
             found.iter().zip(known).all(|(own, known)| {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ruins_them_is_refused_by_name() {
+    fn unusable_responses_are_refused_by_name() {
         let mut values = of_ishigami(16);
         values.a_with_b[1][3] = f64::NAN;
         values.b[7] = f64::INFINITY;

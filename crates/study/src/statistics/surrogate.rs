@@ -11,7 +11,7 @@ const MAX_POINTS: usize = 200;
 const START: [f64; 2] = [0.5, 1e-2];
 /// Bounds of a correlation length and of the fraction of noise.
 const BOUNDS: [[f64; 2]; 2] = [[0.02, 50.0], [1e-8, 10.0]];
-/// Factors by which the search changes each of them.
+/// Step factors of the search.
 const FACTORS: [f64; 4] = [8.0, 2.5, 1.5, 1.15];
 
 /// Accuracy and hyperparameters of a surrogate.

@@ -79,7 +79,7 @@ mod tests {
     ];
 
     #[test]
-    fn gives_the_known_answer_of_the_remissions() {
+    fn gives_the_published_result_of_the_remission_data() {
         // in any order
         let watched = REMISSION.iter().rev();
         let watched = watched.map(|t| Observation { time: t.abs(), event: *t > 0.0 });
@@ -117,7 +117,7 @@ mod tests {
 
     /// None of twelve is a proportion: 0 to 3.84/(12 + 3.84).
     #[test]
-    fn of_all_at_once_the_binomial_interval_is_told() {
+    fn without_censoring_the_interval_is_binomial() {
         let stuck = [Observation { time: 1.0, event: true }; 12];
         let steps = kaplan_meier(&stuck);
         assert!((steps[0].interval[1] - 0.242_5).abs() < 1e-4, "{steps:?}");

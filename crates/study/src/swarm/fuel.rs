@@ -10,8 +10,8 @@ const MIN_TEAMS: usize = 3;
 
 /// Cumulative throttle, c Nᵃ Lᵇ for N vehicles on a terrain of side L.
 ///
-/// It is fitted by least squares of the logarithms. With a = b = 1 each vehicle uses as much as
-/// alone on a straight path.
+/// It is fitted by least squares of the logarithms. With a = b = 1 each vehicle uses the same
+/// amount as alone on a straight path.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FuelModel {
     /// c, for L in m.

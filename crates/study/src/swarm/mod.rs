@@ -12,7 +12,7 @@ pub use detection::DetectionModel;
 pub use fuel::FuelModel;
 
 use super::statistics::{
-    Interval, Moments, NormalOrLognormal, clopper_pearson, lognormal_mean_of_few,
+    Interval, NormalOrLognormal, SampleMoments, clopper_pearson, lognormal_mean_of_few,
     normal_or_lognormal, wilson,
 };
 use bekker_math::numeric::{exp, ln};
@@ -165,14 +165,14 @@ fn proportion(successes: u64, trials: u64) -> Interval {
 /// Returns the mean of a lognormal sample of at least two positive numbers.
 fn lognormal(sample: &[f64]) -> Option<Interval> {
     let logs: Vec<f64> = sample.iter().filter(|x| **x > 0.0).map(|&x| ln(x)).collect();
-    let Moments { count, mean, deviation } = Moments::new(&logs)?;
+    let SampleMoments { count, mean, deviation } = SampleMoments::new(&logs)?;
     let deviation = deviation?;
     lognormal_mean_of_few(mean, deviation * deviation, count, CONFIDENCE)
 }
 
 /// Returns the mean of fractions with Student's interval, clipped to 0 and 1.
 fn mean_share(sample: &[f64]) -> Interval {
-    let moments = Moments::new(sample);
+    let moments = SampleMoments::new(sample);
     let value = moments.as_ref().map_or(f64::NAN, |own| own.mean);
     // unknown bounds stay NaN
     let [low, high] = match moments.and_then(|own| own.estimate()) {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_models_find_what_trials_were_drawn_from() {
+    fn the_models_recover_the_parameters_of_drawn_trials() {
         let (rate, per_meter) = (9000.0, 0.05);
         let found = statistics(&drawn(rate, per_meter));
         assert_eq!(found.teams.len(), 8);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn one_size_of_terrain_does_not_tell_how_fuel_grows_with_it() {
+    fn one_terrain_size_does_not_determine_the_growth_of_fuel() {
         let mut trials = drawn(9000.0, 0.05);
         trials.retain(|own| own.side == 250.0);
         let fuel = statistics(&trials).fuel.unwrap();

@@ -1,6 +1,6 @@
 //! Admission of participants by rank 0.
 
-use super::message::{Hello, PROTOCOL};
+use super::message::{PROTOCOL, ParticipantHello};
 use std::time::{Duration, Instant};
 
 /// Time without a hello after which a participant counts as gone.
@@ -18,20 +18,20 @@ pub(super) enum AdmissionDecision {
 /// Participants admitted so far.
 #[derive(Debug)]
 pub(super) struct Admission {
-    own: Hello,
+    own: ParticipantHello,
     /// By rank, with the time of the last hello. The entry of rank 0 is unused.
-    admitted: Vec<Option<(Hello, Instant)>>,
+    admitted: Vec<Option<(ParticipantHello, Instant)>>,
     complete: Option<Instant>,
 }
 
 impl Admission {
-    pub fn new(own: &Hello) -> Admission {
+    pub fn new(own: &ParticipantHello) -> Admission {
         let admitted = vec![None; own.size.into()];
         Admission { own: own.clone(), admitted, complete: None }
     }
 
     /// Decides on a hello received at `now`.
-    pub fn decide(&mut self, hello: &Hello, now: Instant) -> AdmissionDecision {
+    pub fn decide(&mut self, hello: &ParticipantHello, now: Instant) -> AdmissionDecision {
         let own = &self.own;
         let is_own = hello.participant == own.participant;
         if hello.group != own.group || is_own || !hello.run.is_empty() {
@@ -90,7 +90,7 @@ impl Admission {
 
     /// Returns the ranks that are not present.
     pub fn missing(&self, now: Instant) -> Vec<usize> {
-        let is_there = |own: &Option<(Hello, Instant)>| {
+        let is_there = |own: &Option<(ParticipantHello, Instant)>| {
             own.as_ref().is_some_and(|(_, heard)| now.duration_since(*heard) < PEER_TIMEOUT)
         };
         (1..self.admitted.len()).filter(|&rank| !is_there(&self.admitted[rank])).collect()
@@ -109,23 +109,33 @@ impl Admission {
 mod tests {
     use super::*;
 
-    fn hello(rank: u16, participant: u64) -> Hello {
+    fn hello(rank: u16, participant: u64) -> ParticipantHello {
         let place = format!("process {participant}");
-        Hello { protocol: PROTOCOL, rank, size: 3, participant, place, ..Hello::default() }
+        ParticipantHello {
+            protocol: PROTOCOL,
+            rank,
+            size: 3,
+            participant,
+            place,
+            ..ParticipantHello::default()
+        }
     }
 
     #[test]
-    fn each_rank_is_admitted_once_and_others_are_told_why_not() {
+    fn each_rank_is_admitted_once_and_others_receive_the_reason() {
         let (mut admission, now) = (Admission::new(&hello(0, 9)), Instant::now());
-        let mut refused = |hello: &Hello, after: u64| match admission
+        let mut refused = |hello: &ParticipantHello, after: u64| match admission
             .decide(hello, now + Duration::from_secs(after))
         {
             AdmissionDecision::Refused(reason) => reason,
             other => format!("{other:?}"),
         };
         assert_eq!(refused(&hello(0, 9), 0), "Ignored");
-        assert_eq!(refused(&Hello { group: "other".into(), ..hello(1, 5) }, 0), "Ignored");
-        assert_eq!(refused(&Hello { run: vec![6, 5, 7], ..hello(1, 5) }, 0), "Ignored");
+        assert_eq!(
+            refused(&ParticipantHello { group: "other".into(), ..hello(1, 5) }, 0),
+            "Ignored"
+        );
+        assert_eq!(refused(&ParticipantHello { run: vec![6, 5, 7], ..hello(1, 5) }, 0), "Ignored");
         assert_eq!(refused(&hello(1, 10), 0), "Admitted");
         assert_eq!(refused(&hello(1, 10), 1), "Admitted");
         let twice = "rank 1 is already process 10, but process 11 also joins as this rank";
@@ -135,11 +145,11 @@ mod tests {
         // a participant that has been silent for long is replaced
         assert_eq!(refused(&hello(1, 11), 20), "Admitted");
         assert_eq!(refused(&hello(3, 13), 20), "rank 3 cannot join; allowed: 1 to 2");
-        let other = Hello { size: 4, ..hello(2, 14) };
+        let other = ParticipantHello { size: 4, ..hello(2, 14) };
         assert_eq!(refused(&other, 20), "rank 2 expects 4 ranks, rank 0 expects 3");
-        let other = Hello { program: "bekker 1".into(), ..hello(2, 14) };
+        let other = ParticipantHello { program: "bekker 1".into(), ..hello(2, 14) };
         assert_eq!(refused(&other, 20), "rank 2 runs bekker 1, rank 0 runs ");
-        let other = Hello { protocol: 7, ..hello(2, 14) };
+        let other = ParticipantHello { protocol: 7, ..hello(2, 14) };
         assert_eq!(refused(&other, 20), "rank 2 uses protocol 7, rank 0 uses 1");
         let at = |seconds| now + Duration::from_secs(seconds);
         assert_eq!(admission.missing(at(20)), [2]);

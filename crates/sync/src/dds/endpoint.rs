@@ -84,7 +84,7 @@ impl Endpoint {
         &self,
         [name, of]: [&str; 2],
         qos: &QosPolicies,
-    ) -> Result<Reader<D>, String> {
+    ) -> Result<TopicReader<D>, String> {
         let topic = self.topic(name, of, qos)?;
         let reader = self
             .subscriber
@@ -93,7 +93,7 @@ impl Endpoint {
                 Some(qos.clone()),
             )
             .map_err(|error| error.to_string())?;
-        Ok(Reader { reader, arrivals_event: Waker::from(self.arrivals_event.clone()) })
+        Ok(TopicReader { reader, arrivals_event: Waker::from(self.arrivals_event.clone()) })
     }
 
     /// Creates a reader and a writer of one topic.
@@ -101,24 +101,24 @@ impl Endpoint {
         &self,
         topic: [&str; 2],
         qos: &QosPolicies,
-    ) -> Result<Channel<D>, String> {
-        Ok(Channel { reader: self.reader(topic, qos)?, writer: self.writer(topic, qos)? })
+    ) -> Result<TopicChannel<D>, String> {
+        Ok(TopicChannel { reader: self.reader(topic, qos)?, writer: self.writer(topic, qos)? })
     }
 }
 
 /// A reader and a writer of one topic.
-pub(super) struct Channel<D: 'static + Serialize + DeserializeOwned> {
-    pub reader: Reader<D>,
+pub(super) struct TopicChannel<D: 'static + Serialize + DeserializeOwned> {
+    pub reader: TopicReader<D>,
     pub writer: DataWriter<D>,
 }
 
 /// A reader whose samples ring the bell of its endpoint.
-pub(super) struct Reader<D: 'static + DeserializeOwned> {
+pub(super) struct TopicReader<D: 'static + DeserializeOwned> {
     reader: SimpleDataReader<D>,
     arrivals_event: Waker,
 }
 
-impl<D: 'static + DeserializeOwned> Reader<D> {
+impl<D: 'static + DeserializeOwned> TopicReader<D> {
     /// Passes all received samples to `each`, in order. Samples that do not decode are skipped.
     pub fn take_all(&self, mut each: impl FnMut(D)) {
         // set the waker before taking, so that later samples ring the bell

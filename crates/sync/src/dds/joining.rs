@@ -1,9 +1,11 @@
 //! Rendezvous over DDS: participants of a domain become the ranks of one run.
 
 use super::admission::{Admission, PEER_TIMEOUT};
-use super::endpoint::{Channel, Endpoint, best_effort, reliable};
-use super::message::{FRAGMENT, HELLO, Hello, PROTOCOL, REFUSAL, Refusal, to_rank};
-use super::receiver::{HELLO_INTERVAL, Receiver, Shared, WINDOW, refuse};
+use super::endpoint::{Endpoint, TopicChannel, best_effort, reliable};
+use super::message::{
+    FRAGMENT, HELLO, PROTOCOL, ParticipantHello, ParticipantRefusal, REFUSAL, to_rank,
+};
+use super::receiver::{HELLO_INTERVAL, Receiver, ReceiverState, WINDOW, refuse};
 use super::{Dds, Outbox};
 use crate::{DdsDomain, Rendezvous, RendezvousError};
 use sha2::{Digest, Sha256};
@@ -52,11 +54,11 @@ impl Rendezvous {
         base16ct::lower::encode_string(&hash[..16])
     }
 
-    fn hello(&self, rank: usize) -> Result<Hello, RendezvousError> {
+    fn hello(&self, rank: usize) -> Result<ParticipantHello, RendezvousError> {
         let mut drawn = [0; 8];
         getrandom::fill(&mut drawn)
             .map_err(|error| system("draw a random number", error.to_string()))?;
-        Ok(Hello {
+        Ok(ParticipantHello {
             protocol: PROTOCOL,
             rank: rank as u16,
             size: self.size as u16,
@@ -64,7 +66,7 @@ impl Rendezvous {
             group: self.dds_group(),
             program: self.program.clone(),
             place: format!("process {}", std::process::id()),
-            ..Hello::default()
+            ..ParticipantHello::default()
         })
     }
 
@@ -174,7 +176,7 @@ impl Rendezvous {
             .collect::<Result<Vec<_>, _>>()?;
         own.run.clone_from(&run);
         let outbox = Arc::new(Outbox::new(writers));
-        let shared = Arc::new(Shared::new(size));
+        let shared = Arc::new(ReceiverState::new(size));
         let receiver = Receiver {
             endpoint,
             rank,
@@ -214,13 +216,13 @@ impl Rendezvous {
 /// Topics on which participants join.
 struct JoinTopics {
     endpoint: Endpoint,
-    own: Hello,
-    hellos: Channel<Hello>,
-    refusals: Channel<Refusal>,
+    own: ParticipantHello,
+    hellos: TopicChannel<ParticipantHello>,
+    refusals: TopicChannel<ParticipantRefusal>,
 }
 
 impl JoinTopics {
-    fn open(endpoint: Endpoint, own: Hello) -> Result<JoinTopics, String> {
+    fn open(endpoint: Endpoint, own: ParticipantHello) -> Result<JoinTopics, String> {
         let qos = best_effort();
         let hellos = endpoint.channel(HELLO, &qos)?;
         let refusals = endpoint.channel(REFUSAL, &qos)?;

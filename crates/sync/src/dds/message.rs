@@ -8,9 +8,9 @@ use std::fmt;
 
 /// Version of this protocol.
 pub(super) const PROTOCOL: u16 = 1;
-/// Topic and type of [`Hello`].
+/// Topic and type of [`ParticipantHello`].
 pub(super) const HELLO: [&str; 2] = ["bekker/hello", "bekker::Hello"];
-/// Topic and type of [`Refusal`].
+/// Topic and type of [`ParticipantRefusal`].
 pub(super) const REFUSAL: [&str; 2] = ["bekker/refusal", "bekker::Refusal"];
 /// Type of [`Fragment`].
 pub(super) const FRAGMENT: &str = "bekker::Portion";
@@ -19,7 +19,7 @@ pub(super) const MAX_FRAGMENT_BYTES: usize = 48 << 10;
 
 /// Presence message of a participant, sent twice a second, best effort.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Hello {
+pub(super) struct ParticipantHello {
     pub protocol: u16,
     /// Rank of the participant, or requested rank.
     pub rank: u16,
@@ -44,7 +44,7 @@ pub(super) struct Hello {
 
 /// Rank 0's rejection of a participant, sent in answer to each of its hellos, best effort.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Refusal {
+pub(super) struct ParticipantRefusal {
     /// Identifier of the rejected participant.
     pub participant: u64,
     /// Reason.

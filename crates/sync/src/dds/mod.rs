@@ -20,7 +20,7 @@ use super::communicator::{CommError, Communicator, ExchangeTimes, RankBuffers};
 use super::disconnect_reason;
 use endpoint::ArrivalEvent;
 use message::{Fragment, LEAVE, MAX_FRAGMENT_BYTES, Octets, PAYLOAD, READY};
-use receiver::{Arrival, HELLO_INTERVAL, Receiver, Shared, WINDOW};
+use receiver::{DdsArrival, HELLO_INTERVAL, Receiver, ReceiverState, WINDOW};
 use rustdds::no_key::DataWriter;
 use rustdds::{DataWriterStatus, StatusEvented};
 use std::fmt;
@@ -46,7 +46,7 @@ pub struct Dds {
     rank: usize,
     size: usize,
     outbox: Arc<Outbox>,
-    shared: Arc<Shared>,
+    shared: Arc<ReceiverState>,
     arrivals_event: Arc<ArrivalEvent>,
     receiver: Option<JoinHandle<()>>,
     /// Number of portions sent to each rank.
@@ -118,7 +118,7 @@ impl Dds {
         size: usize,
         timeout: Duration,
         outbox: Arc<Outbox>,
-        shared: Arc<Shared>,
+        shared: Arc<ReceiverState>,
         receiver: Receiver,
     ) -> Result<Dds, String> {
         let arrivals_event = receiver.endpoint.arrivals_event.clone();
@@ -171,7 +171,7 @@ impl Dds {
         &self,
         rank: usize,
         begun: Instant,
-        mut found: impl FnMut(&mut receiver::Peer) -> Option<T>,
+        mut found: impl FnMut(&mut receiver::DdsPeer) -> Option<T>,
     ) -> Result<T, CommError> {
         if rank >= self.size || rank == self.rank {
             return Err(CommError::Gone { rank });
@@ -212,9 +212,9 @@ impl Dds {
         CommError::Silent { ranks, after: self.timeout }
     }
 
-    fn receive(&self, rank: usize, begun: Instant) -> Result<Arrival, CommError> {
+    fn receive(&self, rank: usize, begun: Instant) -> Result<DdsArrival, CommError> {
         match self.await_peer(rank, begun, |peer| peer.arrivals.pop_front())? {
-            Arrival::Left(reason) => Err(reason),
+            DdsArrival::Left(reason) => Err(reason),
             arrival => Ok(arrival),
         }
     }
@@ -260,7 +260,7 @@ impl Dds {
     ) -> Result<ExchangeTimes, CommError> {
         let done = self.send_and_receive(to, from, own, meanwhile, received);
         if let Err(reason) = &done {
-            self.leave(disconnect_reason::encode(reason));
+            self.announce_disconnect(disconnect_reason::encode(reason));
         }
         done
     }
@@ -291,7 +291,7 @@ impl Dds {
         let mut announced = Vec::with_capacity(from.len());
         for &rank in from.iter().filter(|&&rank| rank != self.rank) {
             match self.receive(rank, begun_waiting)? {
-                Arrival::Length { exchange, length } if exchange == self.exchange => {
+                DdsArrival::Length { exchange, length } if exchange == self.exchange => {
                     announced.push(length);
                 }
                 _ => return Err(out_of_step(rank)),
@@ -307,7 +307,9 @@ impl Dds {
             }
             let announced = announced.next().unwrap_or_default();
             match self.receive(rank, begun_waiting)? {
-                Arrival::Bytes(bytes) if bytes.len() as u64 == announced => received.push(&bytes),
+                DdsArrival::Bytes(bytes) if bytes.len() as u64 == announced => {
+                    received.push(&bytes)
+                }
                 _ => return Err(out_of_step(rank)),
             }
         }
@@ -321,7 +323,7 @@ impl Dds {
     }
 
     /// Announces to all other ranks that this rank disconnects, at most once.
-    fn leave(&mut self, reason: Vec<u8>) {
+    fn announce_disconnect(&mut self, reason: Vec<u8>) {
         if std::mem::replace(&mut self.has_left, true) {
             return;
         }
@@ -337,7 +339,7 @@ impl Dds {
 
 impl Drop for Dds {
     fn drop(&mut self) {
-        self.leave(Vec::new());
+        self.announce_disconnect(Vec::new());
         // RustDDS drops samples that it has received but not yet handed over once their sender is
         // gone. So a rank stays until all its portions were taken, not only received. This also
         // holds if the other rank disconnects, since that rank waits for the same.

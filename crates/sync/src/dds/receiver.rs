@@ -2,9 +2,10 @@
 
 use super::Outbox;
 use super::admission::{Admission, AdmissionDecision, PEER_TIMEOUT};
-use super::endpoint::{Channel, Endpoint, Reader};
+use super::endpoint::{Endpoint, TopicChannel, TopicReader};
 use super::message::{
-    CONFIRMATION, Fragment, Hello, LEAVE, MAX_FRAGMENT_BYTES, Octets, PAYLOAD, READY, Refusal,
+    CONFIRMATION, Fragment, LEAVE, MAX_FRAGMENT_BYTES, Octets, PAYLOAD, ParticipantHello,
+    ParticipantRefusal, READY,
 };
 use crate::communicator::CommError;
 use crate::disconnect_reason;
@@ -26,7 +27,7 @@ const MAX_PART_BYTES: u64 = 1 << 36;
 
 /// An event received from a peer.
 #[derive(Debug, PartialEq)]
-pub(super) enum Arrival {
+pub(super) enum DdsArrival {
     /// The first portion of a part of `length` bytes has arrived.
     Length {
         exchange: u64,
@@ -39,14 +40,14 @@ pub(super) enum Arrival {
 
 /// State of another rank.
 #[derive(Debug)]
-pub(super) struct Peer {
+pub(super) struct DdsPeer {
     /// Time of the last message from it.
     pub last_heard: Instant,
     /// Whether it waits in an exchange, by its last hello.
     pub waits: bool,
     /// Set of ranks from which it has received, one bit per rank. `None` until it is ready itself.
     pub ready: Option<u64>,
-    pub arrivals: VecDeque<Arrival>,
+    pub arrivals: VecDeque<DdsArrival>,
     /// Whether it has announced that it disconnects.
     pub has_left: bool,
     /// Number of portions that it has confirmed.
@@ -57,9 +58,9 @@ pub(super) struct Peer {
     incoming: Option<Vec<u8>>,
 }
 
-impl Peer {
-    pub fn new(now: Instant) -> Peer {
-        Peer {
+impl DdsPeer {
+    pub fn new(now: Instant) -> DdsPeer {
+        DdsPeer {
             last_heard: now,
             waits: false,
             ready: None,
@@ -81,7 +82,7 @@ impl Peer {
                 self.has_left = true;
                 let gone = CommError::Gone { rank };
                 self.arrivals
-                    .push_back(Arrival::Left(disconnect_reason::decode(&bytes).unwrap_or(gone)));
+                    .push_back(DdsArrival::Left(disconnect_reason::decode(&bytes).unwrap_or(gone)));
                 // the peer stays until all its portions are confirmed
                 self.taken += 1;
                 return Some(self.taken);
@@ -96,15 +97,15 @@ impl Peer {
                     let what = format!(
                         "rank {rank} sent a portion that does not continue the previous one"
                     );
-                    self.arrivals.push_back(Arrival::Left(CommError::Transport { what }));
+                    self.arrivals.push_back(DdsArrival::Left(CommError::Transport { what }));
                     return None;
                 }
                 if begins {
-                    self.arrivals.push_back(Arrival::Length { exchange, length: total });
+                    self.arrivals.push_back(DdsArrival::Length { exchange, length: total });
                 }
                 part.extend_from_slice(&bytes);
                 match end == total {
-                    true => self.arrivals.push_back(Arrival::Bytes(part)),
+                    true => self.arrivals.push_back(DdsArrival::Bytes(part)),
                     false => self.incoming = Some(part),
                 }
                 self.taken += 1;
@@ -112,7 +113,7 @@ impl Peer {
             }
             _ => {
                 let what = format!("rank {rank} sent a portion of unknown kind {kind}");
-                self.arrivals.push_back(Arrival::Left(CommError::Transport { what }));
+                self.arrivals.push_back(DdsArrival::Left(CommError::Transport { what }));
             }
         }
         None
@@ -126,7 +127,7 @@ impl Peer {
 
 /// State shared by the receiving thread and the rank.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct ReceiverState {
     state: Mutex<State>,
     changed: Condvar,
     is_closed: AtomicBool,
@@ -139,15 +140,15 @@ pub(super) struct State {
     /// Whether this rank waits in the last of these exchanges.
     pub waits: bool,
     /// By rank. The entry of this rank is unused.
-    pub peers: Vec<Peer>,
+    pub peers: Vec<DdsPeer>,
 }
 
-impl Shared {
-    pub fn new(size: usize) -> Shared {
+impl ReceiverState {
+    pub fn new(size: usize) -> ReceiverState {
         let now = Instant::now();
-        let peers = (0..size).map(|_| Peer::new(now)).collect();
+        let peers = (0..size).map(|_| DdsPeer::new(now)).collect();
         let state = Mutex::new(State { exchange: 0, waits: false, peers });
-        Shared { state, changed: Condvar::new(), is_closed: AtomicBool::new(false) }
+        ReceiverState { state, changed: Condvar::new(), is_closed: AtomicBool::new(false) }
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
@@ -170,16 +171,16 @@ pub(super) struct Receiver {
     /// Kept alive, since readers and writers end with it.
     pub endpoint: Endpoint,
     pub rank: usize,
-    pub own: Hello,
+    pub own: ParticipantHello,
     /// Identifiers of the participants, in rank order.
     pub run: Vec<u64>,
     /// Rejects participants that arrive late. Only at rank 0.
     pub admission: Option<Admission>,
-    pub hellos: Channel<Hello>,
-    pub refusals: DataWriter<Refusal>,
-    pub fragments: Reader<Fragment>,
+    pub hellos: TopicChannel<ParticipantHello>,
+    pub refusals: DataWriter<ParticipantRefusal>,
+    pub fragments: TopicReader<Fragment>,
     pub outbox: Arc<Outbox>,
-    pub shared: Arc<Shared>,
+    pub shared: Arc<ReceiverState>,
 }
 
 impl Receiver {
@@ -244,10 +245,14 @@ impl Receiver {
 }
 
 /// Sends a rejection to a participant if the verdict is one.
-pub(super) fn refuse(decision: AdmissionDecision, participant: u64, to: &DataWriter<Refusal>) {
+pub(super) fn refuse(
+    decision: AdmissionDecision,
+    participant: u64,
+    to: &DataWriter<ParticipantRefusal>,
+) {
     if let AdmissionDecision::Refused(reason) = decision {
         // the participant repeats its hello, and this answer is repeated too
-        let _ = to.write(Refusal { participant, reason }, None);
+        let _ = to.write(ParticipantRefusal { participant, reason }, None);
     }
 }
 
@@ -260,8 +265,8 @@ mod tests {
         Fragment { exchange: 4, total, offset, bytes, ..Fragment::empty(PAYLOAD, 1) }
     }
 
-    fn arrivals(fragments: impl IntoIterator<Item = Fragment>) -> Vec<Arrival> {
-        let mut peer = Peer::new(Instant::now());
+    fn arrivals(fragments: impl IntoIterator<Item = Fragment>) -> Vec<DdsArrival> {
+        let mut peer = DdsPeer::new(Instant::now());
         for fragment in fragments {
             peer.accept_fragment(1, fragment);
         }
@@ -271,13 +276,13 @@ mod tests {
     #[test]
     fn portions_become_the_part_that_they_were() {
         let came = arrivals([fragment(5, 0, b"abc"), fragment(5, 3, b"de"), fragment(0, 0, b"")]);
-        let length = |length| Arrival::Length { exchange: 4, length };
-        let bytes = |bytes: &[u8]| Arrival::Bytes(bytes.to_vec());
+        let length = |length| DdsArrival::Length { exchange: 4, length };
+        let bytes = |bytes: &[u8]| DdsArrival::Bytes(bytes.to_vec());
         assert_eq!(came, [length(5), bytes(b"abcde"), length(0), bytes(b"")]);
     }
 
     #[test]
-    fn what_does_not_go_together_ends_the_connection() {
+    fn inconsistent_messages_end_the_connection() {
         let long = vec![0; MAX_FRAGMENT_BYTES + 1];
         for wrong in [
             fragment(5, 1, b"abc"),
@@ -288,15 +293,18 @@ mod tests {
             fragment(long.len() as u64, 0, &long),
             Fragment::empty(9, 1),
         ] {
-            assert!(matches!(arrivals([wrong])[..], [Arrival::Left(CommError::Transport { .. })]));
+            assert!(matches!(
+                arrivals([wrong])[..],
+                [DdsArrival::Left(CommError::Transport { .. })]
+            ));
         }
         let left = Fragment::empty(LEAVE, 1);
-        assert_eq!(arrivals([left]), [Arrival::Left(CommError::Gone { rank: 1 })]);
+        assert_eq!(arrivals([left]), [DdsArrival::Left(CommError::Gone { rank: 1 })]);
     }
 
     #[test]
     fn portions_are_confirmed_before_the_window_is_full() {
-        let mut peer = Peer::new(Instant::now());
+        let mut peer = DdsPeer::new(Instant::now());
         let confirmed: Vec<u64> =
             (0..2 * WINDOW).filter_map(|_| peer.accept_fragment(1, fragment(0, 0, b""))).collect();
         assert_eq!(confirmed, [8, 16, 24, 32]);

@@ -21,7 +21,7 @@ fn rendezvous(size: usize) -> Rendezvous {
 }
 
 /// Runs `act` on all ranks of a rendezvous, one thread each. Returns its results in rank order.
-fn met<T: Send>(rendezvous: &Rendezvous, act: impl Fn(Dds) -> T + Sync) -> Vec<T> {
+fn on_all_ranks<T: Send>(rendezvous: &Rendezvous, act: impl Fn(Dds) -> T + Sync) -> Vec<T> {
     let domain = domain();
     thread::scope(|scope| {
         let act = &act;
@@ -34,16 +34,16 @@ fn met<T: Send>(rendezvous: &Rendezvous, act: impl Fn(Dds) -> T + Sync) -> Vec<T
 #[test]
 fn dds_keeps_the_contract() {
     for size in [1, 2, 4] {
-        for kept in met(&rendezvous(size), |mut rank| contract::check(&mut rank)) {
+        for kept in on_all_ranks(&rendezvous(size), |mut rank| contract::check(&mut rank)) {
             kept.unwrap();
         }
     }
 }
 
 #[test]
-fn parts_larger_than_what_may_be_on_its_way_cross_each_other() {
+fn parts_larger_than_the_send_window_cross_each_other() {
     let bytes = |rank: usize| vec![rank as u8; 5_000_000];
-    let gathered = met(&rendezvous(3), |mut rank| {
+    let gathered = on_all_ranks(&rendezvous(3), |mut rank| {
         let (mut parts, mine) = (RankBuffers::default(), bytes(rank.rank()));
         rank.all_gather(&mine, &mut || (), &mut parts).unwrap();
         (0..3).all(|rank| parts.part(rank) == bytes(rank))
@@ -56,7 +56,7 @@ fn parts_larger_than_what_may_be_on_its_way_cross_each_other() {
 fn the_last_part_comes_though_its_sender_has_ended() {
     let rendezvous = rendezvous(4);
     for _ in 0..3 {
-        let sums = met(&rendezvous, |mut rank| {
+        let sums = on_all_ranks(&rendezvous, |mut rank| {
             let mut parts = RankBuffers::default();
             rank.all_gather(b"here", &mut || (), &mut parts).unwrap();
             if rank.rank() > 0 {
@@ -75,7 +75,7 @@ fn the_last_part_comes_though_its_sender_has_ended() {
 /// All ranks name a rank that disconnects, even those that wait for another rank.
 #[test]
 fn a_rank_that_is_gone_is_named_on_all() {
-    let found = met(&rendezvous(4), |mut rank| {
+    let found = on_all_ranks(&rendezvous(4), |mut rank| {
         if rank.rank() == 2 {
             return None;
         }
@@ -91,7 +91,7 @@ fn a_rank_that_is_gone_is_named_on_all() {
 #[test]
 fn the_rank_that_hangs_is_named_and_not_one_that_waits_for_it() {
     let timeout = Duration::from_secs(1);
-    let found = met(&Rendezvous { timeout, ..rendezvous(3) }, |mut rank| {
+    let found = on_all_ranks(&Rendezvous { timeout, ..rendezvous(3) }, |mut rank| {
         if rank.rank() == 2 {
             thread::sleep(Duration::from_secs(6));
             return None;
@@ -103,7 +103,7 @@ fn the_rank_that_hangs_is_named_and_not_one_that_waits_for_it() {
 }
 
 #[test]
-fn those_who_do_not_come_are_named() {
+fn missing_ranks_are_named() {
     let (domain, join_timeout) = (domain(), Duration::from_millis(1500));
     let rendezvous = Rendezvous { join_timeout, ..rendezvous(4) };
     thread::scope(|scope| {
@@ -125,7 +125,7 @@ fn those_who_do_not_come_are_named() {
 }
 
 #[test]
-fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
+fn unauthorized_peers_are_refused_by_name_without_effect() {
     let (domain, own) = (domain(), rendezvous(3));
     thread::scope(|scope| {
         let refused = |other: Rendezvous, rank: usize| {

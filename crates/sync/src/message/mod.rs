@@ -8,8 +8,8 @@ mod quanta;
 mod reader;
 mod writer;
 
-pub use reader::Reader;
-pub use writer::Writer;
+pub use reader::MessageReader;
+pub use writer::MessageWriter;
 
 use super::ground_code::GroundCodeError;
 use bekker_ground::NO_AGENT;
@@ -86,7 +86,7 @@ pub enum MessageFault {
 
 /// Source and time of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct MessageOrigin {
     /// Identifier of the run.
     pub run: u32,
     /// Number of steps taken.
@@ -97,7 +97,7 @@ pub struct Origin {
     pub agent: u32,
 }
 
-impl Origin {
+impl MessageOrigin {
     /// Returns the agent's code in the ground state, as the owner of the patches in the message.
     pub fn agent_code(&self) -> u16 {
         u16::try_from(self.agent).unwrap_or(NO_AGENT)
@@ -135,7 +135,7 @@ pub struct ShoeState {
 
 /// Running gear of a vehicle.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RunningGear {
+pub enum RunningGearMessage {
     /// Wheels, axle by axle from the front, left before right.
     Wheels(Vec<PartState>),
     /// Tracks, left before right.
@@ -169,7 +169,7 @@ pub struct VehicleMessage {
     /// Whether its drive has ended.
     pub ended: bool,
     /// Running gear: wheels or tracks.
-    pub gear: RunningGear,
+    pub gear: RunningGearMessage,
     /// Exact orientation and motion, only for vehicles that are near others.
     pub motion: Option<MotionMessage>,
     /// The vehicle's trailer, if it has one, coupled or not.
@@ -269,7 +269,7 @@ pub fn as_received(chassis: &Pose, twist: &Twist) -> (Pose, Twist) {
 
 /// Description from which other ranks build a remote vehicle. It is sent once, at the beginning.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Description {
+pub enum RemoteVehicleDescription {
     /// A wheeled vehicle.
     Wheeled {
         /// The agent's name.
@@ -313,13 +313,13 @@ pub struct Environment {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "nearly all values are of the large variant")]
-pub enum Body {
+pub enum MessageBody {
     /// Keys and values on which all ranks must agree.
     Handshake(Vec<(String, String)>),
     /// An agent's heartbeat, and the length of its coded ground, bytes.
     AgentHeartbeat(VehicleMessage, usize),
     /// Description from which a remote vehicle is built.
-    Description(Description),
+    Description(RemoteVehicleDescription),
     /// Environment shared by all agents.
     Environment(Environment),
     /// Ground that the receiver lacked, and its coded length, bytes.
@@ -354,13 +354,13 @@ mod tests {
             speed: 5.006_123_456_789,
             station: Some(0.1 + 0.2),
             ended: false,
-            gear: RunningGear::Wheels(vec![wheel; 4]),
+            gear: RunningGearMessage::Wheels(vec![wheel; 4]),
             motion: None,
             trailer: None,
         }
     }
 
-    const ORIGIN: Origin = Origin { run: 7, tick: 1 << 40, rank: 3, agent: 1 };
+    const ORIGIN: MessageOrigin = MessageOrigin { run: 7, tick: 1 << 40, rank: 3, agent: 1 };
 
     fn codecs() -> Vec<CodecState> {
         vec![CodecState::default(); 2]
@@ -369,23 +369,32 @@ mod tests {
     fn written(patches: &Patches) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut codec_state = CodecState::default();
-        Writer::default().agent_heartbeat(&ORIGIN, &state(), patches, &mut codec_state, &mut bytes);
+        MessageWriter::default().agent_heartbeat(
+            &ORIGIN,
+            &state(),
+            patches,
+            &mut codec_state,
+            &mut bytes,
+        );
         bytes
     }
 
     #[test]
     fn a_vehicle_comes_back_as_precise_as_promised() {
         let bytes = written(&Patches::default());
-        let (origin, body) =
-            Reader::new(&bytes).next(&mut codecs(), &mut Patches::default()).unwrap().unwrap();
-        let Body::AgentHeartbeat(read, 0) = body else { panic!("{body:?}") };
+        let (origin, body) = MessageReader::new(&bytes)
+            .next(&mut codecs(), &mut Patches::default())
+            .unwrap()
+            .unwrap();
+        let MessageBody::AgentHeartbeat(read, 0) = body else { panic!("{body:?}") };
         let sent = state();
         assert_eq!(origin, ORIGIN);
         assert_eq!(read.chassis.position, sent.chassis.position);
         assert_eq!((read.speed, read.station), (sent.speed, sent.station));
         assert_eq!((read.velocity, read.ended), (sent.velocity, sent.ended));
         assert!(read.chassis.orientation.angle_to(&sent.chassis.orientation) < 1e-6);
-        let (RunningGear::Wheels(read), RunningGear::Wheels(sent)) = (&read.gear, &sent.gear)
+        let (RunningGearMessage::Wheels(read), RunningGearMessage::Wheels(sent)) =
+            (&read.gear, &sent.gear)
         else {
             panic!("{:?}", read.gear);
         };
@@ -403,7 +412,7 @@ mod tests {
             pose: Pose { position: Vec3::new(x, 0.5, 0.25), ..Pose::default() },
             spin: -3.5,
         };
-        let gear = RunningGear::Tracks {
+        let gear = RunningGearMessage::Tracks {
             shoes: (0..127)
                 .map(|shoe| {
                     let angle = f64::from(shoe % 64 - 32) * std::f64::consts::TAU / 65536.0;
@@ -419,7 +428,7 @@ mod tests {
             road_wheels: vec![part(0.5); 10],
         };
         let sent = VehicleMessage { gear, station: None, ended: true, ..state() };
-        let tracked = Description::Tracked {
+        let tracked = RemoteVehicleDescription::Tracked {
             name: "a".into(),
             model: "m113".into(),
             track_shoes: 126,
@@ -428,9 +437,10 @@ mod tests {
             road_wheels: 10,
         };
         let (name, model) = ("b".into(), "hmmwv".into());
-        let wheeled = Description::Wheeled { name, model, wheels: 4, wheel_radius: 0.47 };
+        let wheeled =
+            RemoteVehicleDescription::Wheeled { name, model, wheels: 4, wheel_radius: 0.47 };
         let environment = Environment { gravity: 9.81, rain: 2.5, visibility: 800.0 };
-        let (mut writer, mut bytes) = (Writer::default(), Vec::new());
+        let (mut writer, mut bytes) = (MessageWriter::default(), Vec::new());
         writer.agent_heartbeat(
             &ORIGIN,
             &sent,
@@ -443,14 +453,14 @@ mod tests {
         writer.description(&ORIGIN, &tracked, &mut bytes);
         writer.description(&ORIGIN, &wheeled, &mut bytes);
         writer.environment(&ORIGIN, &environment, &mut bytes);
-        let mut reader = Reader::new(&bytes);
+        let mut reader = MessageReader::new(&bytes);
         let mut next =
             || reader.next(&mut codecs(), &mut Patches::default()).unwrap().map(|(_, body)| body);
-        let Some(Body::AgentHeartbeat(read, 0)) = next() else { panic!("a beat is due") };
+        let Some(MessageBody::AgentHeartbeat(read, 0)) = next() else { panic!("a beat is due") };
         assert_eq!((&read.gear, read.station, read.ended), (&sent.gear, None, true));
-        assert_eq!(next(), Some(Body::Description(tracked)));
-        assert_eq!(next(), Some(Body::Description(wheeled)));
-        assert_eq!(next(), Some(Body::Environment(environment)));
+        assert_eq!(next(), Some(MessageBody::Description(tracked)));
+        assert_eq!(next(), Some(MessageBody::Description(wheeled)));
+        assert_eq!(next(), Some(MessageBody::Environment(environment)));
         assert_eq!(next(), None);
     }
 
@@ -462,22 +472,22 @@ mod tests {
     }
 
     #[test]
-    fn a_motion_comes_back_to_the_bit_and_one_that_is_not_told_as_it_is_reckoned() {
+    fn a_sent_motion_is_bit_exact_and_an_unsent_one_extrapolated() {
         let mut sent = state();
         let twist = Twist { linear: Vec3::new(0.1, -0.2, 0.3), angular: Vec3::new(1e-9, 2.0, 0.7) };
         let read = |sent: &VehicleMessage| {
             let (mut bytes, mut codec_state) = (Vec::new(), CodecState::default());
             let patches = Patches::default();
-            Writer::default().agent_heartbeat(
+            MessageWriter::default().agent_heartbeat(
                 &ORIGIN,
                 sent,
                 &patches,
                 &mut codec_state,
                 &mut bytes,
             );
-            let next = Reader::new(&bytes).next(&mut codecs(), &mut Patches::default());
+            let next = MessageReader::new(&bytes).next(&mut codecs(), &mut Patches::default());
             match next {
-                Ok(Some((_, Body::AgentHeartbeat(read, _)))) => read,
+                Ok(Some((_, MessageBody::AgentHeartbeat(read, _)))) => read,
                 other => panic!("{other:?}"),
             }
         };
@@ -497,7 +507,7 @@ mod tests {
     #[test]
     fn messages_follow_each_other() {
         let agreed = vec![("time.step".to_owned(), "0.002".to_owned()), ("a".into(), "".into())];
-        let mut writer = Writer::default();
+        let mut writer = MessageWriter::default();
         let mut bytes = Vec::new();
         writer.handshake(&ORIGIN, &agreed, &mut bytes);
         writer.agent_heartbeat(
@@ -508,12 +518,12 @@ mod tests {
             &mut bytes,
         );
         writer.quit(&ORIGIN, "interrupted", &mut bytes);
-        let mut reader = Reader::new(&bytes);
+        let mut reader = MessageReader::new(&bytes);
         let mut next =
             || reader.next(&mut codecs(), &mut Patches::default()).unwrap().map(|(_, body)| body);
-        assert_eq!(next(), Some(Body::Handshake(agreed)));
-        assert!(matches!(next(), Some(Body::AgentHeartbeat(..))));
-        assert_eq!(next(), Some(Body::Quit("interrupted".into())));
+        assert_eq!(next(), Some(MessageBody::Handshake(agreed)));
+        assert!(matches!(next(), Some(MessageBody::AgentHeartbeat(..))));
+        assert_eq!(next(), Some(MessageBody::Quit("interrupted".into())));
         assert_eq!(next(), None);
     }
 
@@ -531,7 +541,7 @@ mod tests {
         fn ground_comes_back(patches in any_patches()) {
             let bytes = written(&patches);
             let mut read = Patches::default();
-            let mut reader = Reader::new(&bytes);
+            let mut reader = MessageReader::new(&bytes);
             reader.next(&mut codecs(), &mut read).unwrap();
             // the reader sets the sender as the owner
             let mut expected = Patches::default();
@@ -546,7 +556,7 @@ mod tests {
             let mut bytes = written(&patches);
             let at = at % bytes.len();
             bytes[at] ^= with;
-            prop_assert!(Reader::new(&bytes).next(&mut codecs(), &mut Patches::default()).is_err());
+            prop_assert!(MessageReader::new(&bytes).next(&mut codecs(), &mut Patches::default()).is_err());
         }
 
         #[test]
@@ -558,12 +568,12 @@ mod tests {
             for (at, with) in changes {
                 bytes = forged(bytes, at, with);
             }
-            let _ = Reader::new(&bytes).next(&mut codecs(), &mut Patches::default());
+            let _ = MessageReader::new(&bytes).next(&mut codecs(), &mut Patches::default());
         }
 
         #[test]
         fn any_bytes_are_read_without_a_panic(bytes in any::<Vec<u8>>()) {
-            let _ = Reader::new(&bytes).next(&mut codecs(), &mut Patches::default());
+            let _ = MessageReader::new(&bytes).next(&mut codecs(), &mut Patches::default());
         }
     }
 
@@ -577,7 +587,8 @@ mod tests {
         bytes[place + 2] = 9;
         let checksum = crc32fast::hash(&bytes[FRAME_HEADER..]);
         bytes[4..FRAME_HEADER].copy_from_slice(&checksum.to_le_bytes());
-        let fault = Reader::new(&bytes).next(&mut codecs(), &mut Patches::default()).unwrap_err();
+        let fault =
+            MessageReader::new(&bytes).next(&mut codecs(), &mut Patches::default()).unwrap_err();
         assert_eq!(fault.to_string(), format!("protocol version is 9; must be {VERSION}"));
     }
 

@@ -7,23 +7,23 @@ use super::quanta::{
     small_vector,
 };
 use super::{
-    BandSeat, Body, Description, ENDED, Environment, FRAME_HEADER, HAS_STATION, MAX_MESSAGE_BYTES,
-    MessageFault, MotionMessage, Origin, PartState, RunningGear, ShoeState, TrailerState, VERSION,
-    VehicleMessage, checksum,
+    BandSeat, ENDED, Environment, FRAME_HEADER, HAS_STATION, MAX_MESSAGE_BYTES, MessageBody,
+    MessageFault, MessageOrigin, MotionMessage, PartState, RemoteVehicleDescription,
+    RunningGearMessage, ShoeState, TrailerState, VERSION, VehicleMessage, checksum,
 };
 use bekker_ground::Patches;
 use bekker_math::spatial::{Acceleration, Pose, Quat, Twist, Vec3};
 
 /// Reads consecutive messages from the bytes of a rank.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
+pub struct MessageReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> MessageReader<'a> {
     /// Creates a reader of these bytes.
-    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { rest: bytes }
+    pub fn new(bytes: &'a [u8]) -> MessageReader<'a> {
+        MessageReader { rest: bytes }
     }
 
     /// Reads the next message. Returns `None` at the end.
@@ -32,13 +32,13 @@ impl<'a> Reader<'a> {
     /// decoded with `codec_states[k]`.
     ///
     /// # Errors
-    /// [`MessageFault`] for anything that a [`Writer`](super::Writer) of this version does not
+    /// [`MessageFault`] for anything that a [`MessageWriter`](super::Writer) of this version does not
     /// write. `patches` may then hold a part of the ground.
     pub fn next(
         &mut self,
         codec_states: &mut [CodecState],
         patches: &mut Patches,
-    ) -> Result<Option<(Origin, Body)>, MessageFault> {
+    ) -> Result<Option<(MessageOrigin, MessageBody)>, MessageFault> {
         if self.rest.is_empty() {
             return Ok(None);
         }
@@ -54,8 +54,12 @@ impl<'a> Reader<'a> {
         if from.version() != VERSION {
             return Err(MessageFault::Version { found: from.version() });
         }
-        let origin =
-            Origin { run: from.run(), tick: from.tick(), rank: from.rank(), agent: from.agent() };
+        let origin = MessageOrigin {
+            run: from.run(),
+            tick: from.tick(),
+            rank: from.rank(),
+            agent: from.agent(),
+        };
         let mut own_ground = |coded: Option<flatbuffers::Vector<'_, u8>>| {
             let (found, agents) = (u64::from(origin.agent), codec_states.len() as u64);
             let codec_state = codec_states.get_mut(origin.agent as usize);
@@ -74,12 +78,12 @@ impl<'a> Reader<'a> {
                 let from = trailer.pose();
                 wheels[own..].iter_mut().for_each(|wheel| *wheel = wheel.moved(&from, chassis));
             }
-            let gear = RunningGear::Wheels(wheels);
+            let gear = RunningGearMessage::Wheels(wheels);
             let state = vehicle(heartbeat.chassis(), heartbeat.seen(), heartbeat.flags(), gear);
             let state = VehicleMessage { motion: motion(heartbeat.motion())?, trailer, ..state };
-            Body::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
+            MessageBody::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
         } else if let Some(heartbeat) = envelope.body_as_tracked_heartbeat() {
-            let gear = RunningGear::Tracks {
+            let gear = RunningGearMessage::Tracks {
                 shoes: shoes(heartbeat.track_shoes()),
                 bands: [heartbeat.left_band(), heartbeat.right_band()].map(band),
                 sprockets: parts(heartbeat.sprockets()),
@@ -88,14 +92,14 @@ impl<'a> Reader<'a> {
             };
             let state = vehicle(heartbeat.chassis(), heartbeat.seen(), heartbeat.flags(), gear);
             let state = VehicleMessage { motion: motion(heartbeat.motion())?, ..state };
-            Body::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
+            MessageBody::AgentHeartbeat(state, own_ground(heartbeat.terrain())?)
         } else if let Some(catch_up) = envelope.body_as_catch_up() {
             patches.set_agent(origin.agent_code());
-            Body::CatchUp(ground(catch_up.terrain(), &mut CodecState::default(), patches)?)
+            MessageBody::CatchUp(ground(catch_up.terrain(), &mut CodecState::default(), patches)?)
         } else if let Some(description) = envelope.body_as_description() {
-            Body::Description(described(&description)?)
+            MessageBody::Description(described(&description)?)
         } else if let Some(environment) = envelope.body_as_environment() {
-            Body::Environment(Environment {
+            MessageBody::Environment(Environment {
                 gravity: environment.gravity(),
                 rain: environment.rain(),
                 visibility: environment.visibility(),
@@ -103,9 +107,9 @@ impl<'a> Reader<'a> {
         } else if let Some(handshake) = envelope.body_as_handshake() {
             let agreed = handshake.agreed().into_iter().flatten();
             let pair = |entry: wire::Agreed<'_>| (entry.key().into(), entry.value().into());
-            Body::Handshake(agreed.map(pair).collect())
+            MessageBody::Handshake(agreed.map(pair).collect())
         } else if let Some(quit) = envelope.body_as_quit() {
-            Body::Quit(quit.reason().unwrap_or_default().into())
+            MessageBody::Quit(quit.reason().unwrap_or_default().into())
         } else {
             let found = envelope.body_type().variant_name().unwrap_or("a message of unknown kind");
             return Err(MessageFault::Kind {
@@ -183,7 +187,7 @@ fn vehicle(
     chassis: &wire::ChassisState,
     seen: &wire::Seen,
     flags: u8,
-    gear: RunningGear,
+    gear: RunningGearMessage,
 ) -> VehicleMessage {
     VehicleMessage {
         chassis: frame(chassis),
@@ -232,10 +236,12 @@ fn motion(motion: Option<&wire::Motion>) -> Result<Option<MotionMessage>, Messag
     motion.map(Some).ok_or_else(|| MessageFault::Structure { what: what.into() })
 }
 
-fn described(description: &wire::Description<'_>) -> Result<Description, MessageFault> {
+fn described(
+    description: &wire::Description<'_>,
+) -> Result<RemoteVehicleDescription, MessageFault> {
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
     if let Some(vehicle) = description.vehicle_as_wheeled_description() {
-        return Ok(Description::Wheeled {
+        return Ok(RemoteVehicleDescription::Wheeled {
             name: text(vehicle.name()),
             model: text(vehicle.model()),
             wheels: vehicle.wheels(),
@@ -243,7 +249,7 @@ fn described(description: &wire::Description<'_>) -> Result<Description, Message
         });
     }
     if let Some(vehicle) = description.vehicle_as_tracked_description() {
-        return Ok(Description::Tracked {
+        return Ok(RemoteVehicleDescription::Tracked {
             name: text(vehicle.name()),
             model: text(vehicle.model()),
             track_shoes: vehicle.track_shoes(),

@@ -6,8 +6,9 @@ use super::quanta::{
     PLACE_QUANTUM, RATE_QUANTUM, VELOCITY_QUANTUM, angle, part, round, small, turn, vector,
 };
 use super::{
-    BandSeat, Description, ENDED, Environment, HAS_STATION, MotionMessage, Origin, PartState,
-    RunningGear, ShoeState, TrailerState, VERSION, VehicleMessage, checksum,
+    BandSeat, ENDED, Environment, HAS_STATION, MessageOrigin, MotionMessage, PartState,
+    RemoteVehicleDescription, RunningGearMessage, ShoeState, TrailerState, VERSION, VehicleMessage,
+    checksum,
 };
 use bekker_ground::Patches;
 use bekker_math::spatial::{Pose, Vec3};
@@ -18,19 +19,19 @@ type PartsOffset = Offset<flatbuffers::Vector<'static, wire::PartState>>;
 
 /// Writes messages. Reuses its buffers between messages.
 #[derive(Default)]
-pub struct Writer {
+pub struct MessageWriter {
     builder: FlatBufferBuilder<'static>,
     coded: Vec<u8>,
     parts: Vec<wire::PartState>,
 }
 
-impl Writer {
+impl MessageWriter {
     /// Appends one agent's heartbeat to `out`: its state and the ground that it deformed.
     ///
     /// The ground is coded with `codec_state`, the state of the agent's stream.
     pub fn agent_heartbeat(
         &mut self,
-        origin: &Origin,
+        origin: &MessageOrigin,
         vehicle: &VehicleMessage,
         patches: &Patches,
         codec_state: &mut CodecState,
@@ -60,7 +61,7 @@ impl Writer {
         let motion = motion.as_ref();
         let trailer = vehicle.trailer.map(|own| (vector(&own.place), exact(&own.motion)));
         let (kind, body) = match &vehicle.gear {
-            RunningGear::Wheels(wheels) => {
+            RunningGearMessage::Wheels(wheels) => {
                 let wheels = Some(self.wheels(wheels, &vehicle.chassis, vehicle.trailer.as_ref()));
                 let heartbeat = wire::WheeledHeartbeatArgs {
                     chassis,
@@ -76,7 +77,7 @@ impl Writer {
                 let heartbeat = wire::WheeledHeartbeat::create(&mut self.builder, &heartbeat);
                 (wire::Body::WheeledHeartbeat, heartbeat.as_union_value())
             }
-            RunningGear::Tracks { shoes, bands, sprockets, idlers, road_wheels } => {
+            RunningGearMessage::Tracks { shoes, bands, sprockets, idlers, road_wheels } => {
                 let [left_band, right_band] = bands.each_ref().map(|band| Some(self.band(band)));
                 let heartbeat = wire::TrackedHeartbeatArgs {
                     chassis,
@@ -140,7 +141,7 @@ impl Writer {
     }
 
     /// Appends ground deformed by the origin's agent that the receiver lacks.
-    pub fn catch_up(&mut self, origin: &Origin, patches: &Patches, out: &mut Vec<u8>) {
+    pub fn catch_up(&mut self, origin: &MessageOrigin, patches: &Patches, out: &mut Vec<u8>) {
         self.builder.reset();
         let terrain = self.terrain(patches, &mut CodecState::default());
         let catch_up = wire::CatchUp::create(&mut self.builder, &wire::CatchUpArgs { terrain });
@@ -162,7 +163,12 @@ impl Writer {
     }
 
     /// Appends a handshake: keys and values on which all ranks must agree.
-    pub fn handshake(&mut self, origin: &Origin, agreed: &[(String, String)], out: &mut Vec<u8>) {
+    pub fn handshake(
+        &mut self,
+        origin: &MessageOrigin,
+        agreed: &[(String, String)],
+        out: &mut Vec<u8>,
+    ) {
         let builder = &mut self.builder;
         builder.reset();
         let entries: Vec<_> = agreed
@@ -179,11 +185,16 @@ impl Writer {
     }
 
     /// Appends the description of the origin's agent.
-    pub fn description(&mut self, origin: &Origin, description: &Description, out: &mut Vec<u8>) {
+    pub fn description(
+        &mut self,
+        origin: &MessageOrigin,
+        description: &RemoteVehicleDescription,
+        out: &mut Vec<u8>,
+    ) {
         let builder = &mut self.builder;
         builder.reset();
         let (vehicle_type, vehicle) = match description {
-            Description::Wheeled { name, model, wheels, wheel_radius } => {
+            RemoteVehicleDescription::Wheeled { name, model, wheels, wheel_radius } => {
                 let name = Some(builder.create_string(name));
                 let model = Some(builder.create_string(model));
                 let (wheels, wheel_radius) = (*wheels, *wheel_radius);
@@ -191,7 +202,14 @@ impl Writer {
                 let vehicle = wire::WheeledDescription::create(builder, &vehicle);
                 (wire::VehicleDescription::WheeledDescription, vehicle.as_union_value())
             }
-            Description::Tracked { name, model, track_shoes, sprockets, idlers, road_wheels } => {
+            RemoteVehicleDescription::Tracked {
+                name,
+                model,
+                track_shoes,
+                sprockets,
+                idlers,
+                road_wheels,
+            } => {
                 let vehicle = wire::TrackedDescriptionArgs {
                     name: Some(builder.create_string(name)),
                     model: Some(builder.create_string(model)),
@@ -210,7 +228,12 @@ impl Writer {
     }
 
     /// Appends the environment.
-    pub fn environment(&mut self, origin: &Origin, environment: &Environment, out: &mut Vec<u8>) {
+    pub fn environment(
+        &mut self,
+        origin: &MessageOrigin,
+        environment: &Environment,
+        out: &mut Vec<u8>,
+    ) {
         self.builder.reset();
         let Environment { gravity, rain, visibility } = *environment;
         let arguments = wire::EnvironmentArgs { gravity, rain, visibility };
@@ -219,7 +242,7 @@ impl Writer {
     }
 
     /// Appends a request to end the run after this heartbeat.
-    pub fn quit(&mut self, origin: &Origin, reason: &str, out: &mut Vec<u8>) {
+    pub fn quit(&mut self, origin: &MessageOrigin, reason: &str, out: &mut Vec<u8>) {
         self.builder.reset();
         let reason = Some(self.builder.create_string(reason));
         let quit = wire::Quit::create(&mut self.builder, &wire::QuitArgs { reason });
@@ -233,12 +256,12 @@ impl Writer {
 
     fn envelope(
         &mut self,
-        origin: &Origin,
+        origin: &MessageOrigin,
         body_type: wire::Body,
         body: Offset<flatbuffers::UnionWIPOffset>,
         out: &mut Vec<u8>,
     ) {
-        let Origin { run, tick, rank, agent } = *origin;
+        let MessageOrigin { run, tick, rank, agent } = *origin;
         let origin = wire::Origin::new(tick, run, agent, rank, VERSION);
         let arguments = wire::EnvelopeArgs { origin: Some(&origin), body_type, body: Some(body) };
         let envelope = wire::Envelope::create(&mut self.builder, &arguments);

@@ -1,7 +1,7 @@
 //! Accepts connections of other ranks and rejects those that may not join.
 
 use super::deadline_stream::DeadlineStream;
-use super::handshake::{Hello, Nonce, server_handshake};
+use super::handshake::{JoinHello, Nonce, server_handshake};
 use crate::PendingConnections;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -166,7 +166,7 @@ impl JoinTable {
     }
 
     /// Returns the rank of an admissible peer, or the reason for rejecting it.
-    fn admit(&self, hello: &Hello, from: SocketAddr) -> Result<usize, String> {
+    fn admit(&self, hello: &JoinHello, from: SocketAddr) -> Result<usize, String> {
         let AdmissionRules { program, host, size, run, .. } = &self.admission;
         let rank = hello.rank as usize;
         if hello.program != *program {

@@ -37,7 +37,7 @@ struct Challenge {
 
 /// Introduction of a process that requests to join.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Hello {
+pub(super) struct JoinHello {
     /// Program and version.
     pub program: String,
     /// Rank count.
@@ -52,7 +52,7 @@ pub(super) struct Hello {
 
 #[derive(Serialize, Deserialize)]
 struct SignedHello {
-    hello: Hello,
+    hello: JoinHello,
     nonce: Nonce,
     proof: [u8; 32],
 }
@@ -86,7 +86,7 @@ pub(super) enum HandshakeError {
     Refused { reason: String },
 }
 
-fn proof(token: &str, role: &[u8], nonces: [&Nonce; 2], hello: &Hello) -> Hmac<Sha256> {
+fn proof(token: &str, role: &[u8], nonces: [&Nonce; 2], hello: &JoinHello) -> Hmac<Sha256> {
     let mut mac =
         Hmac::<Sha256>::new_from_slice(token.as_bytes()).expect("HMAC accepts keys of any length");
     let hello = postcard::to_stdvec(hello).expect("plain data serializes into memory");
@@ -98,7 +98,7 @@ fn proof(token: &str, role: &[u8], nonces: [&Nonce; 2], hello: &Hello) -> Hmac<S
 pub(super) fn client_handshake(
     stream: &mut (impl Read + Write),
     token: &str,
-    hello: &Hello,
+    hello: &JoinHello,
 ) -> Result<(), HandshakeError> {
     let foreign = |error: io::Error| match error.kind() {
         io::ErrorKind::InvalidData => HandshakeError::OtherProtocol,
@@ -129,8 +129,8 @@ pub(super) fn client_handshake(
 pub(super) fn server_handshake(
     stream: &mut (impl Read + Write),
     token: &str,
-    admit: impl FnOnce(&Hello) -> Result<(), String>,
-) -> io::Result<Option<Hello>> {
+    admit: impl FnOnce(&JoinHello) -> Result<(), String>,
+) -> io::Result<Option<JoinHello>> {
     let challenge = Challenge { magic: MAGIC, protocol: PROTOCOL, nonce: nonce()? };
     write(stream, &challenge)?;
     let SignedHello { hello, nonce, proof: theirs } = read(stream)?;

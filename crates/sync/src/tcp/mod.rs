@@ -15,7 +15,7 @@ pub use rendezvous::{Rendezvous, RendezvousError};
 
 use super::communicator::{CommError, Communicator, ExchangeTimes, RankBuffers};
 use acceptor::Acceptor;
-use peer::{Arrival, Peer};
+use peer::{TcpArrival, TcpPeer};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +44,7 @@ struct RollCall {
 pub struct Tcp {
     rank: usize,
     /// By rank. `None` for this rank.
-    peers: Vec<Option<Peer>>,
+    peers: Vec<Option<TcpPeer>>,
     roll_call: Arc<RollCall>,
     timeout: Duration,
     lengths: Vec<u64>,
@@ -67,7 +67,7 @@ impl Tcp {
         let streams = streams.into_iter().enumerate();
         let peers = streams
             .map(|(other, stream)| {
-                stream.map(|stream| Peer::new(other, stream, timeout, &roll_call)).transpose()
+                stream.map(|stream| TcpPeer::new(other, stream, timeout, &roll_call)).transpose()
             })
             .collect::<Result<_, _>>()?;
         Ok(Tcp {
@@ -82,20 +82,20 @@ impl Tcp {
         })
     }
 
-    fn peer(&mut self, rank: usize) -> Result<&mut Peer, CommError> {
+    fn peer(&mut self, rank: usize) -> Result<&mut TcpPeer, CommError> {
         self.peers.get_mut(rank).and_then(Option::as_mut).ok_or(CommError::Gone { rank })
     }
 
-    fn receive(&mut self, rank: usize, begun: Instant) -> Result<Arrival, CommError> {
+    fn receive(&mut self, rank: usize, begun: Instant) -> Result<TcpArrival, CommError> {
         let mut has_answered = false;
         loop {
             if self.roll_call.is_called.load(Ordering::Relaxed) && !has_answered {
-                self.peers.iter_mut().flatten().for_each(Peer::report_presence);
+                self.peers.iter_mut().flatten().for_each(TcpPeer::report_presence);
                 has_answered = true;
             }
             let left = self.timeout.saturating_sub(begun.elapsed());
             match self.peer(rank)?.arrivals.recv_timeout(left.min(POLL)) {
-                Ok(Arrival::Left(reason)) => return Err(reason),
+                Ok(TcpArrival::Left(reason)) => return Err(reason),
                 Ok(arrival) => return Ok(arrival),
                 Err(RecvTimeoutError::Disconnected) => return Err(CommError::Gone { rank }),
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
@@ -111,7 +111,7 @@ impl Tcp {
     /// A rank that does not answer neither runs nor waits. If all answer, the error names the
     /// awaited rank.
     fn silence_error(&mut self, awaited: usize) -> CommError {
-        self.peers.iter_mut().flatten().for_each(Peer::report_presence);
+        self.peers.iter_mut().flatten().for_each(TcpPeer::report_presence);
         let begun = Instant::now();
         let here = self.rank;
         let absent = |roll_call: &RollCall| -> Vec<usize> {
@@ -141,7 +141,7 @@ impl Tcp {
         let done = self.send_and_receive(to, from, own, meanwhile, received);
         if let (Err(reason), false) = (&done, self.has_left) {
             self.has_left = true;
-            self.peers.iter_mut().flatten().for_each(|peer| peer.leave(reason));
+            self.peers.iter_mut().flatten().for_each(|peer| peer.send_disconnect(reason));
         }
         done
     }
@@ -173,7 +173,7 @@ impl Tcp {
             let length = match rank == here {
                 true => own.len() as u64,
                 false => match self.receive(rank, begun_waiting)? {
-                    Arrival::Length(length) => length,
+                    TcpArrival::Length(length) => length,
                     _ => return Err(out_of_step(rank)),
                 },
             };
@@ -187,7 +187,7 @@ impl Tcp {
                 continue;
             }
             match self.receive(rank, begun_waiting)? {
-                Arrival::Bytes(bytes) => received.push(&bytes),
+                TcpArrival::Bytes(bytes) => received.push(&bytes),
                 _ => return Err(out_of_step(rank)),
             }
         }

@@ -32,7 +32,7 @@ const MAX_REASON_BYTES: u64 = 1 << 18;
 
 /// An event received from a peer.
 #[derive(Debug)]
-pub(super) enum Arrival {
+pub(super) enum TcpArrival {
     Length(u64),
     Bytes(Vec<u8>),
     /// The peer has disconnected for this reason.
@@ -41,20 +41,20 @@ pub(super) enum Arrival {
 
 /// A connection to another rank.
 #[derive(Debug)]
-pub(super) struct Peer {
+pub(super) struct TcpPeer {
     stream: TcpStream,
     outgoing: Vec<u8>,
-    pub arrivals: Receiver<Arrival>,
+    pub arrivals: Receiver<TcpArrival>,
 }
 
-impl Peer {
+impl TcpPeer {
     /// Takes over the connection to a rank. Its receiving thread ends with the connection.
     pub fn new(
         rank: usize,
         stream: TcpStream,
         timeout: Duration,
         roll_call: &Arc<RollCall>,
-    ) -> io::Result<Peer> {
+    ) -> io::Result<TcpPeer> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(None)?;
         stream.set_write_timeout(Some(timeout))?;
@@ -62,7 +62,7 @@ impl Peer {
         let (incoming, roll_call) = (stream.try_clone()?, roll_call.clone());
         let thread = std::thread::Builder::new().name(format!("from rank {rank}"));
         thread.spawn(move || receive_frames(rank, incoming, &roll_call, &to))?;
-        Ok(Peer { stream, outgoing: Vec::new(), arrivals })
+        Ok(TcpPeer { stream, outgoing: Vec::new(), arrivals })
     }
 
     /// Sends bytes of an exchange.
@@ -77,7 +77,7 @@ impl Peer {
     }
 
     /// Sends the reason why this rank disconnects.
-    pub fn leave(&mut self, reason: &CommError) {
+    pub fn send_disconnect(&mut self, reason: &CommError) {
         // a peer that cannot be reached detects the loss itself; the short timeout avoids waiting
         // for it
         let _ = self.stream.set_write_timeout(Some(Duration::from_millis(100)));
@@ -93,7 +93,7 @@ impl Peer {
     }
 }
 
-impl Drop for Peer {
+impl Drop for TcpPeer {
     fn drop(&mut self) {
         // bytes in transit still arrive; the thread ends when the peer has closed its side too
         let _ = self.stream.shutdown(Shutdown::Write);
@@ -101,7 +101,7 @@ impl Drop for Peer {
 }
 
 /// Receives frames until the connection ends or a frame is malformed.
-fn receive_frames(rank: usize, stream: TcpStream, roll_call: &RollCall, to: &Sender<Arrival>) {
+fn receive_frames(rank: usize, stream: TcpStream, roll_call: &RollCall, to: &Sender<TcpArrival>) {
     let mut stream = BufReader::with_capacity(1 << 16, stream);
     // ends when either end of the channel is dropped
     while let Some(()) = receive_frame(rank, &mut stream, roll_call, to) {}
@@ -111,7 +111,7 @@ fn receive_frame(
     rank: usize,
     stream: &mut impl Read,
     roll_call: &RollCall,
-    to: &Sender<Arrival>,
+    to: &Sender<TcpArrival>,
 ) -> Option<()> {
     let mut header = [0; HEADER];
     stream.read_exact(&mut header).ok()?;
@@ -126,18 +126,18 @@ fn receive_frame(
     };
     match header[0] {
         PAYLOAD if length <= MAX_FRAME_BYTES => {
-            to.send(Arrival::Length(length)).ok()?;
-            to.send(Arrival::Bytes(bytes(MAX_FRAME_BYTES)?)).ok()
+            to.send(TcpArrival::Length(length)).ok()?;
+            to.send(TcpArrival::Bytes(bytes(MAX_FRAME_BYTES)?)).ok()
         }
         ROLL if length == 0 => {
             roll_call.present[rank].store(true, Ordering::Relaxed);
             roll_call.is_called.store(true, Ordering::Relaxed);
             Some(())
         }
-        LEAVE => to.send(Arrival::Left(decode(&bytes(MAX_REASON_BYTES)?)?)).ok(),
+        LEAVE => to.send(TcpArrival::Left(decode(&bytes(MAX_REASON_BYTES)?)?)).ok(),
         _ => {
             let what = format!("rank {rank} sent a frame of unknown kind, of {length} bytes");
-            to.send(Arrival::Left(CommError::Transport { what })).ok()?;
+            to.send(TcpArrival::Left(CommError::Transport { what })).ok()?;
             None
         }
     }
@@ -153,7 +153,7 @@ mod tests {
         RollCall { is_called: AtomicBool::new(false), present }
     }
 
-    fn taken(bytes: &[u8]) -> (Vec<Arrival>, bool) {
+    fn received(bytes: &[u8]) -> (Vec<TcpArrival>, bool) {
         let (to, from) = channel();
         let keep_waiting = receive_frame(1, &mut &bytes[..], &roll_call(), &to).is_some();
         (from.try_iter().collect(), keep_waiting)
@@ -164,14 +164,16 @@ mod tests {
         let frame = |kind: u8, length: u64, bytes: &[u8]| {
             [&[kind][..], &length.to_le_bytes(), bytes].concat()
         };
-        let (arrivals, keep_waiting) = taken(&frame(PAYLOAD, 3, b"abc"));
-        assert!(keep_waiting && matches!(&arrivals[1], Arrival::Bytes(bytes) if bytes == b"abc"));
+        let (arrivals, keep_waiting) = received(&frame(PAYLOAD, 3, b"abc"));
+        assert!(
+            keep_waiting && matches!(&arrivals[1], TcpArrival::Bytes(bytes) if bytes == b"abc")
+        );
         // truncated: the length arrives, the bytes never do
-        assert!(!taken(&frame(PAYLOAD, 4, b"abc")).1);
+        assert!(!received(&frame(PAYLOAD, 4, b"abc")).1);
         for (kind, length) in
             [(PAYLOAD, MAX_FRAME_BYTES + 1), (LEAVE, MAX_REASON_BYTES + 1), (9, 0)]
         {
-            assert!(!taken(&frame(kind, length, b"")).1, "kind {kind} of {length} bytes");
+            assert!(!received(&frame(kind, length, b"")).1, "kind {kind} of {length} bytes");
         }
     }
 }

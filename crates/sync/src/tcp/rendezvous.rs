@@ -3,7 +3,7 @@
 use super::Tcp;
 use super::acceptor::{Acceptor, AdmissionRules, Participant};
 use super::deadline_stream::DeadlineStream;
-use super::handshake::{self, Addresses, HandshakeError, Hello, client_handshake, nonce};
+use super::handshake::{self, Addresses, HandshakeError, JoinHello, client_handshake, nonce};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::RecvTimeoutError;
@@ -159,7 +159,7 @@ impl Rendezvous {
         let listener = TcpListener::bind(SocketAddr::new(here.ip(), 0));
         let listener = listener.map_err(system("listen for other ranks"))?;
         let port = listener.local_addr().map_err(system("get the local address"))?.port();
-        let hello = Hello {
+        let hello = JoinHello {
             program: self.program.clone(),
             size: self.size as u32,
             rank: rank as u32,
@@ -169,7 +169,7 @@ impl Rendezvous {
         self.perform_handshake(0, address, &mut first, &hello)?;
         let Addresses { run, addresses } = self.await_addresses(&mut first, begun, keep_waiting)?;
         let acceptor = self.acceptor(listener, rank, Some(run))?;
-        let hello = Hello { run: Some(run), ..hello };
+        let hello = JoinHello { run: Some(run), ..hello };
         let mut streams = vec![Some(first)];
         for (below, place) in addresses.iter().enumerate().take(rank).skip(1) {
             let place = place.map_or(String::new(), |place| place.to_string());
@@ -264,7 +264,7 @@ impl Rendezvous {
         rank: usize,
         at: &str,
         stream: &mut TcpStream,
-        hello: &Hello,
+        hello: &JoinHello,
     ) -> Result<(), RendezvousError> {
         let mut timed = DeadlineStream { stream, until: Instant::now() + ANSWER_TIMEOUT };
         client_handshake(&mut timed, &self.token, hello).map_err(|error| {

@@ -11,7 +11,7 @@ use crate::lock::Lock;
 use crate::multibody::{Closure, Coordinate, Element};
 use crate::powertrain::Brake;
 use crate::spec::{AutomaticLock, Differential, Layout, VehicleSpec};
-use crate::transmission::{Transmission, TransmissionShafts};
+use crate::transmission::{TransmissionIndices, TransmissionShafts};
 use bekker_math::spatial::Vec3;
 
 /// A locking clutch across a differential.
@@ -53,7 +53,7 @@ impl Clutch {
 }
 
 /// Carrier of a differential, across whose outputs a clutch acts.
-struct Carrier {
+struct DifferentialCarrier {
     /// Mean speed of the outputs, as a weighted sum of coordinates.
     mean: Vec<(Coordinate, f64)>,
     /// Command of the clutch.
@@ -68,10 +68,10 @@ struct Carrier {
 fn clutch(
     element: usize,
     differential: &Differential,
-    carrier: Carrier,
+    carrier: DifferentialCarrier,
     before: &[Clutch],
 ) -> Clutch {
-    let Carrier { mean, switch, closure, share: carried } = carrier;
+    let DifferentialCarrier { mean, switch, closure, share: carried } = carrier;
     let index = before.iter().filter(|clutch| clutch.index().is_some()).count();
     let engaged = match differential.automatic {
         Some(lock) => ClutchEngagement::Automatic { index, lock, mean },
@@ -84,11 +84,11 @@ fn clutch(
     Clutch { element, friction: Brake { max_torque: differential.lock_torque }, engaged }
 }
 
-/// Indices by which a step accesses the driveline.
+/// Indices of the driveline's bodies and joints, for a step.
 #[derive(Clone, Debug)]
 pub(crate) struct DrivelineIndices {
     /// Engine, converter and gearbox.
-    pub transmission: Transmission,
+    pub transmission: TransmissionIndices,
     /// Shafts of the driven axles: (coordinate, axle).
     pub shafts: Vec<(Coordinate, usize)>,
     /// Axle closures, for the torque at the wheels: (closure, axle).
@@ -162,7 +162,7 @@ impl VehicleBuilder<'_> {
             let element = self.builder.element(Element::Rates { rates: between });
             let (mean, switch) =
                 (vec![(own, drive.ratio)], spec.driveline.lock_of(index, driven.len()));
-            let carrier = Carrier { mean, switch, closure, share: 1.0 };
+            let carrier = DifferentialCarrier { mean, switch, closure, share: 1.0 };
             clutches.push(clutch(element, &drive.differential, carrier, &clutches));
             shafts.push((own, axle));
         }
@@ -180,14 +180,15 @@ impl VehicleBuilder<'_> {
             let rates = [of(ahead, 1.0), of(behind, -1.0)].concat();
             let mean = [of(ahead, 0.5), of(behind, 0.5)].concat();
             let element = self.builder.element(Element::Rates { rates });
-            let carrier = Carrier { mean, switch: Lock::Center, closure: split, share: 1.0 };
+            let carrier =
+                DifferentialCarrier { mean, switch: Lock::Center, closure: split, share: 1.0 };
             clutches.push(clutch(element, &spec.driveline.center, carrier, &clutches));
         }
         if let Some(between) = &spec.driveline.inter_axle {
             for (group, share) in [(ahead, shares[0]), (behind, shares[1])] {
                 for pair in group.windows(2) {
                     let rates = vec![(pair[0].0, 1.0), (pair[1].0, -1.0)];
-                    let carrier = Carrier {
+                    let carrier = DifferentialCarrier {
                         mean: vec![(pair[0].0, 0.5), (pair[1].0, 0.5)],
                         switch: Lock::InterAxle,
                         closure: split,

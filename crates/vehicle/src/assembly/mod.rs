@@ -76,7 +76,7 @@ impl Side {
     }
 }
 
-/// Indices by which a step accesses a wheel.
+/// Indices of a wheel's bodies and joints, for a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WheelIndices {
     /// Spindle, wheel and tire, which turn about the body's y axis.

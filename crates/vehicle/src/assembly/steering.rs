@@ -11,7 +11,7 @@ use bekker_math::spatial::{Mat3, Quat, Vec3};
 /// A ten-thousandth of the arm's inertia, which keeps the pivots of their coordinates nonzero.
 const TRACE_INERTIA: f64 = 1e-6;
 
-/// Indices by which a step accesses a driven part of the steering.
+/// Indices of a driven part of the steering, for a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SteeringDrive {
     /// Index of the drive's target in the workspace.

@@ -1,4 +1,4 @@
-//! Tandem: walking beams on the chassis, each of which carries the springs of two axles.
+//! Tandem: walking beams on the chassis. Each beam carries the springs of two axles.
 //!
 //! A beam turns freely about its pin, so the moments of both springs about the pin balance. With
 //! the pin midway, both axles carry equal loads.

@@ -61,10 +61,10 @@ impl FreeBody<'_> {
 
     /// Returns the body for a collision of `time` seconds with one of several bodies that touch it.
     ///
-    /// That body has a `share` of the mass. At the beginning the wrench of all bodies is `by_all`
-    /// and that of this one `by_one`, both about the center of mass. While these wrenches are
-    /// constant, the body accelerates by `by_all` on its whole mass, as it should. Its share alone
-    /// would accelerate by `by_one / share`.
+    /// The returned body has a `share` of the mass. At the beginning the wrench of all bodies is
+    /// `by_all` and that of this one `by_one`, both about the center of mass. While these wrenches
+    /// are constant, the body accelerates by `by_all` on its whole mass, as it should. Its share
+    /// alone would accelerate by `by_one / share`.
     pub fn with_share(&self, share: f64, by_all: &Wrench, by_one: &Wrench, time: f64) -> Self {
         let turn = self.pose.orientation.to_rotation_matrix();
         let inertia = turn.matrix() * self.inertia * turn.matrix().transpose();
@@ -102,7 +102,7 @@ pub struct Tow {
     pub damping: f64,
     /// Whether it also transmits compression: a bar.
     pub pushes: bool,
-    /// Force at which it breaks, N.
+    /// Breaking force, N.
     pub breaking: f64,
 }
 
@@ -579,12 +579,12 @@ mod tests {
     }
 
     /// The body with its velocities rounded as they are sent.
-    fn told(body: &FreeBody<'_>) -> FreeBody<'static> {
+    fn as_sent(body: &FreeBody<'_>) -> FreeBody<'static> {
         let hulls: &'static [Hull] = Box::leak(body.hulls.to_vec().into_boxed_slice());
-        let told = |v: Vec3, unit: f64| v.map(|x| (x / unit).round() * unit);
+        let rounded = |v: Vec3, unit: f64| v.map(|x| (x / unit).round() * unit);
         let twist = Twist {
-            linear: told(body.twist.linear, 1.0 / 256.0),
-            angular: told(body.twist.angular, 1.0 / 1024.0),
+            linear: rounded(body.twist.linear, 1.0 / 256.0),
+            angular: rounded(body.twist.angular, 1.0 / 1024.0),
         };
         FreeBody { hulls, twist, ..*body }
     }
@@ -602,7 +602,7 @@ mod tests {
         let mut pair = CollisionPair::default();
         let beats = (time / (heartbeat as f64 * STEP)).round() as u64;
         for _ in 0..beats {
-            let views: Vec<FreeBody<'_>> = bodies.iter().map(told).collect();
+            let views: Vec<FreeBody<'_>> = bodies.iter().map(as_sent).collect();
             let count = views.len();
             let mut touching = Vec::new();
             for a in 0..count {
@@ -790,16 +790,16 @@ mod tests {
 
     /// Mean contact force, N, and greatest departure from it in a step, N, in steady state.
     ///
-    /// One body is driven and the other is held back by an equal force. `told_of` is whether the
-    /// pair includes these accelerations.
-    fn slowly_pushed(traction: f64, told_of: bool) -> [f64; 2] {
+    /// One body is driven and the other is held back by an equal force. `is_reported` is whether
+    /// the pair includes these accelerations.
+    fn slowly_pushed(traction: f64, is_reported: bool) -> [f64; 2] {
         let hulls = hulls();
         let mut bodies = [body(&hulls, -2.27, 0.0, 0.0, 0.1), body(&hulls, 2.27, 0.0, 0.0, 0.0)];
         let mut pair = CollisionPair::default();
         let (mut sum, mut worst, mut count) = (0.0, 0.0_f64, 0.0);
         for beat in 0..600 {
-            let mut views = [told(&bodies[0]), told(&bodies[1])];
-            if told_of {
+            let mut views = [as_sent(&bodies[0]), as_sent(&bodies[1])];
+            if is_reported {
                 views[0].external_acceleration.linear.x = traction / bodies[0].mass;
                 views[1].external_acceleration.linear.x = -traction / bodies[1].mass;
             }
@@ -831,8 +831,11 @@ mod tests {
     #[test]
     fn a_slow_push_does_not_chatter() {
         let traction = 4000.0;
-        let [found, without] = [true, false].map(|told_of| slowly_pushed(traction, told_of));
-        println!("pushed with {traction} N: mean and saw {found:.0?} N; not told {without:.0?} N");
+        let [found, without] =
+            [true, false].map(|is_reported| slowly_pushed(traction, is_reported));
+        println!(
+            "pushed with {traction} N: mean and saw {found:.0?} N; not reported {without:.0?} N"
+        );
         assert!((found[0] / traction - 1.0).abs() < 0.05, "{found:?}");
         // the sent velocity is rounded to 4 mm/s, which changes the damping force by up to 5 %
         assert!(found[1] < 0.05 * traction, "{found:?}");
@@ -841,13 +844,13 @@ mod tests {
     }
 
     #[test]
-    fn an_immovable_one_takes_what_it_gets() {
+    fn an_immovable_body_absorbs_any_impulse() {
         let hulls = hulls();
         let mut bodies = [body(&hulls, -2.3, 0.0, 0.0, 5.0), body(&hulls, 2.3, 0.0, 0.0, 0.0)];
         bodies[1].is_free = false;
         let mut pair = CollisionPair::default();
         for _ in 0..80 {
-            let views = [told(&bodies[0]), told(&bodies[1])];
+            let views = [as_sent(&bodies[0]), as_sent(&bodies[1])];
             pair.approach([&views[0], &views[1]], 5.0 * STEP);
             pair.collide([&views[0], &views[1]], [1.0, 1.0], None, 5, STEP);
             for step in pair.steps.clone() {
@@ -873,7 +876,7 @@ mod tests {
             let mut bodies = [body(&hulls, 8.6, 0.0, 0.0, speed), body(&hulls, 0.0, 0.0, 0.0, 0.0)];
             let (mut pair, mut state) = (CollisionPair::default(), TowState::default());
             for _ in 0..150 {
-                let views = [told(&bodies[0]), told(&bodies[1])];
+                let views = [as_sent(&bodies[0]), as_sent(&bodies[1])];
                 let both = [&views[0], &views[1]];
                 pair.approach(both, 5.0 * STEP);
                 pair.collide(both, [1.0, 1.0], Some((&tow, &mut state)), 5, STEP);

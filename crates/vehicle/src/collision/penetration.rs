@@ -16,7 +16,7 @@ const PIECES: u32 = 12;
 /// Limit on the iterations of a minimum. They end earlier once the bracket is one rounding wide.
 const ROUNDS: u32 = 60;
 
-/// Minimum translation by which a wheel leaves a box.
+/// Minimum translation of a wheel out of a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penetration {
     /// Length of the translation, m; negative where the two are apart.
@@ -140,7 +140,7 @@ fn zero(mut low: [f64; 2], mut high: [f64; 2], value: impl Fn(f64) -> f64) -> f6
 }
 
 impl RoundedBox {
-    /// Returns the minimum translation by which a wheel leaves the box.
+    /// Returns the minimum translation of a wheel out of the box.
     ///
     /// `center` and `axle`, a unit vector, are in the box's frame. The result is the direction n at
     /// which n·(X(n) + v) is least. X is the support point of the wheel and v a vertex of the box
@@ -269,7 +269,7 @@ mod tests {
 
     /// No direction out of twenty thousand gives a smaller depth.
     #[test]
-    fn no_way_out_is_shorter() {
+    fn no_translation_is_shorter() {
         for (solid, center, axle) in cases().take(60) {
             let Some(met) = solid.penetration(&WHEEL, &center, &axle, ExitRule::Any) else {
                 continue;
@@ -363,7 +363,7 @@ mod tests {
 
     /// A wheel at any depth in a large box leaves by the nearest face.
     #[test]
-    fn what_is_far_inside_leaves_too() {
+    fn bodies_far_inside_are_pushed_out() {
         let house = RoundedBox::new([20.0, 20.0, 16.0], 0.05);
         let met = house
             .penetration(&WHEEL, &Vec3::new(0.0, 3.0, 0.0), &Vec3::y(), ExitRule::Any)
@@ -373,7 +373,7 @@ mod tests {
 
     /// A wheel whose center is inside a thin wall returns to the side from which it came.
     #[test]
-    fn what_came_into_a_wall_goes_back() {
+    fn bodies_in_a_wall_are_pushed_back() {
         let wall = RoundedBox::new([0.3, 6.0, 2.0], 0.05);
         let exit = ExitRule::Towards(Vec3::new(2.0, 0.3, 0.1));
         let met = wall.penetration(&WHEEL, &Vec3::new(-0.1, 0.4, 0.0), &Vec3::y(), exit).unwrap();

@@ -77,8 +77,8 @@ impl RoundedBox {
         self.half.norm()
     }
 
-    /// Returns the axis and the side of the face at which the segment between two points enters the
-    /// box from outside.
+    /// Returns the axis and the side of the face where the segment between two points enters the
+    /// box.
     pub(super) fn entry(&self, from: &Vec3, to: &Vec3) -> Option<(usize, f64)> {
         let way = to - from;
         let (mut entry, mut first, mut last) = (None, 0.0, 1.0);
@@ -226,18 +226,18 @@ mod tests {
     }
 
     #[test]
-    fn what_came_through_a_thin_wall_goes_back_where_it_came_from() {
+    fn bodies_through_a_thin_wall_are_pushed_back() {
         let wall = RoundedBox::new([0.2, 6.0, 2.0], 0.05);
         let exit = ExitRule::Towards(Vec3::new(1.9, 0.5, 0.0));
         let through = wall.field(&Vec3::new(-0.8, 0.4, 0.1), exit);
         assert_eq!(through.normal, Vec3::x());
         assert!((through.distance + 0.9).abs() < 1e-12);
-        assert!(wall.field(&Vec3::new(-0.8, 3.4, 0.1), exit).distance > 0.0, "beside it");
+        assert!(wall.field(&Vec3::new(-0.8, 3.4, 0.1), exit).distance > 0.0, "next to the wall");
     }
 
     /// A wall of 40 m next to a car: its center is behind the car, its far end ahead of it.
     #[test]
-    fn what_the_line_from_the_middle_passes_by_is_outside() {
+    fn points_whose_center_segment_misses_the_box_are_outside() {
         let car = RoundedBox::new([3.6, 1.5, 1.0], 0.2);
         let middle = Vec3::new(-4.4, -2.5, 0.0);
         let far = car.field(&Vec3::new(6.5, 0.3, 0.1), ExitRule::Towards(middle));

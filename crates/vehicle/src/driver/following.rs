@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_runs_into_a_standing_leader() {
+    fn no_follower_hits_a_stationary_leader() {
         let rules = [
             Following::ConstantGap(ConstantGap::default()),
             Following::ConstantTimeGap(ConstantTimeGap::default()),
@@ -181,7 +181,7 @@ mod tests {
         ];
         for rule in rules {
             let (gap, least) = settle(&rule, 0.0, 8.0, 120.0);
-            assert!(least > 5.0 && gap > 5.0, "{rule:?} comes to {least} m");
+            assert!(least > 5.0 && gap > 5.0, "{rule:?} reaches a gap of {least} m");
         }
     }
 

@@ -20,7 +20,7 @@ pub use pure_pursuit::{PurePursuit, PursuedPath, SteeringGeometry};
 pub use speed::{
     AccelerationGoal, LongitudinalState, SLOWEST, SpeedControl, SpeedGoal, SpeedState,
 };
-pub use table::Table;
+pub use table::DriverTable;
 pub use trailer::TrailerGeometry;
 
 use super::{Controls, EngineResponse, PedalResponse, Selector};
@@ -137,7 +137,7 @@ pub struct DriverState {
 #[allow(clippy::large_enum_variant)] // a handful per simulation
 pub enum Driver {
     /// Commands over time, independent of the vehicle's state; only the speed may be controlled.
-    Table(Table),
+    Table(DriverTable),
     /// Follows a path, alone or behind a leader.
     Path(PathFollower),
 }

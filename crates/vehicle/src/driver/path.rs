@@ -110,7 +110,7 @@ impl Path {
     ///
     /// # Errors
     ///
-    /// Those of [`Path::polyline`], and a spacing that is not above 0.
+    /// The errors of [`Path::polyline`], and a spacing that is not above 0.
     pub fn smooth(waypoints: &[[f64; 2]], spacing: f64) -> Result<Path, PathError> {
         let chords = Path::polyline(waypoints)?;
         if !(spacing.is_finite() && spacing > 0.0) {
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong_with_waypoints() {
+    fn faults_of_waypoints_are_described() {
         let message = |points: &[[f64; 2]]| Path::polyline(points).unwrap_err().to_string();
         assert_eq!(message(&[[0.0, 0.0]]), "a path needs at least 2 waypoints, this one has 1");
         assert_eq!(

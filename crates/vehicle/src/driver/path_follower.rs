@@ -5,7 +5,7 @@ use super::{
     Path, PurePursuit, PursuedPath, SpeedControl, SpeedGoal, SteeringGeometry, TrailerGeometry,
     pure_pursuit::arc_curvature,
 };
-use crate::spec::Footprint;
+use crate::spec::VehicleFootprint;
 use crate::{Controls, Locks, Selector};
 use bekker_math::spatial::Vec3;
 use schemars::JsonSchema;
@@ -18,7 +18,7 @@ const WAITING: f64 = 0.5;
 const CLOSE_UP: f64 = 0.6;
 /// Distance to the end of the path at which the vehicle has arrived, m.
 const ARRIVAL: f64 = 1.0;
-/// Offset from its path, m, beyond which a vehicle is beside the path.
+/// Largest offset of a vehicle on its path, m.
 pub const BESIDE: f64 = 3.0;
 /// Speed at which a vehicle that has overshot the end of its path backs up, m/s.
 const BACKING_SPEED: f64 = 1.5;
@@ -115,7 +115,7 @@ impl PathFollower {
         &self.config
     }
 
-    /// Whether the vehicle has stopped at the end of the path, and not beside it.
+    /// Whether the vehicle has stopped at the end of the path, and on it.
     pub fn has_arrived(&self, state: &DriverState) -> bool {
         let beside = state.place.offset.abs() > BESIDE;
         state.holding && self.remaining_distance(state).abs() < 2.0 * ARRIVAL && !beside
@@ -130,7 +130,7 @@ impl PathFollower {
     /// station, m.
     ///
     /// The first is that of the leading end, the second that of the trailing end (negative).
-    pub fn ends(&self, footprint: &Footprint) -> [f64; 2] {
+    pub fn ends(&self, footprint: &VehicleFootprint) -> [f64; 2] {
         let behind =
             self.reversed_trailer().map_or(0.0, |trailer| trailer.overhang + trailer.drawbar);
         let counts = self.geometry.rear_axle - behind;
@@ -434,7 +434,7 @@ mod tests {
     }
 
     impl Vehicle {
-        fn at(driver: &PathFollower, x: f64, y: f64) -> Vehicle {
+        fn new(driver: &PathFollower, x: f64, y: f64) -> Vehicle {
             let mut vehicle =
                 Vehicle { rear: [x, y], yaw: 0.0, speed: 0.0, state: DriverState::default() };
             vehicle.state = driver.start(&vehicle.pose());
@@ -485,7 +485,7 @@ mod tests {
     #[test]
     fn drives_a_slalom_and_stops_at_its_end() {
         let follower = PathFollower::new(slalom(), GEOMETRY, PathFollowerConfig::default());
-        let mut vehicle = Vehicle::at(&follower, -5.0, 0.0);
+        let mut vehicle = Vehicle::new(&follower, -5.0, 0.0);
         let length = follower.path().length();
         let driver = Driver::Path(follower.clone());
         let mut worst = 0.0_f64;
@@ -510,15 +510,15 @@ mod tests {
                 .unwrap();
         let config = PathFollowerConfig { cruise_speed: 12.0, ..PathFollowerConfig::default() };
         let follower = PathFollower::new(path, GEOMETRY, config);
-        let at = |station: f64| {
+        let speed_at = |station: f64| {
             let place = follower.path().locate(follower.path().point(0, station));
             let state = DriverState { place, ..DriverState::default() };
             follower.allowed_speed(&state)
         };
-        assert!((at(5.0) - 12.0).abs() < 1e-9);
-        assert!(at(64.0) < 6.0);
+        assert!((speed_at(5.0) - 12.0).abs() < 1e-9);
+        assert!(speed_at(64.0) < 6.0);
         for step in 0..120 {
-            let (here, there) = (at(f64::from(step)), at(f64::from(step) + 1.0));
+            let (here, there) = (speed_at(f64::from(step)), speed_at(f64::from(step) + 1.0));
             assert!(here * here - there * there < 2.0 * 1.5 + 1e-9, "brakes harder at {step} m");
         }
     }
@@ -533,7 +533,7 @@ mod tests {
         };
         let follower = PathFollower::new(path, GEOMETRY, config);
         let driver = Driver::Path(follower.clone());
-        let mut vehicle = Vehicle::at(&follower, 0.0, 0.0);
+        let mut vehicle = Vehicle::new(&follower, 0.0, 0.0);
         for step in 0..3000 {
             let time = 0.01 * f64::from(step);
             let controls = vehicle.step(&driver, time, None);
@@ -555,7 +555,7 @@ mod tests {
         let follower = PathFollower::new(path, GEOMETRY, PathFollowerConfig::default());
         let driver = Driver::Path(follower.clone());
         let mut convoy: Vec<Vehicle> =
-            (0..4).map(|i| Vehicle::at(&follower, -20.0 * f64::from(i), 0.0)).collect();
+            (0..4).map(|i| Vehicle::new(&follower, -20.0 * f64::from(i), 0.0)).collect();
         let length = 4.7;
         for step in 0..10_000 {
             for index in 0..convoy.len() {

@@ -244,7 +244,7 @@ mod tests {
         for (offset, heading) in [(3.0, 0.0), (-3.0, 0.4), (8.0, -0.8)] {
             for speed in [2.0, 6.0, 15.0] {
                 let end = drive(&path, [0.0, offset], heading, speed, 150.0);
-                assert!(end.abs() < 0.01, "{end} m beside the line at {speed} m/s");
+                assert!(end.abs() < 0.01, "{end} m off the line at {speed} m/s");
             }
         }
     }
@@ -252,7 +252,7 @@ mod tests {
     /// A steering drive sets the yaw rate, so the same curvature needs the opposite steering
     /// backward: r = kappa v. This also holds while the vehicle is still at rest and already turns.
     #[test]
-    fn one_that_pivots_keeps_its_curvature_backward() {
+    fn a_pivoting_vehicle_keeps_its_curvature_backward() {
         let pivots = SteeringGeometry { skids: true, pivots: true, ..GEOMETRY };
         let most = pivots.max_curvature();
         for curvature in [0.05, -0.1] {
@@ -289,6 +289,6 @@ mod tests {
         // On a circle the pursuit circle equals the path. Errors are due to chords of half a degree
         // and to the explicit steps of the bicycle model.
         let end = drive(&path, [0.0, 0.0], 0.0, 5.0, 250.0);
-        assert!(end.abs() < 0.02, "{end} m beside the circle");
+        assert!(end.abs() < 0.02, "{end} m off the circle");
     }
 }

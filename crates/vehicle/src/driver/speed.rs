@@ -74,12 +74,12 @@ const CREEP_BAND: f64 = 0.25;
 /// Brake over that excess, s/m, at a speed of 0.4 m/s. It is inversely proportional to the speed.
 const CREEP_BRAKING: f64 = 0.5;
 
-/// Factor by which the integral falls faster on a slow descent while the brake works against it.
+/// Decay factor of the integral on a slow descent while the brake works against it.
 ///
-/// That integral is left over from breaking the wheels loose.
+/// The integral is left over from breaking the wheels loose.
 const UNWINDING: f64 = 4.0;
 
-/// Largest factor by which all gains but the integral's grow at slow speeds.
+/// Largest increase of all gains but the integral's at slow speeds, a factor.
 ///
 /// Thrust lags behind the throttle, and soft ground responds to a burst of throttle with slip.
 const MOST_FINENESS: f64 = 4.0;
@@ -87,7 +87,7 @@ const MOST_FINENESS: f64 = 4.0;
 ///
 /// It responds to the thrust that the engine has yet to deliver.
 const CREEP_DERIVATIVE: f64 = 0.05;
-/// Time constant with which that acceleration is smoothed, s.
+/// Smoothing time constant of that acceleration, s.
 const CREEP_SMOOTHING: f64 = 0.05;
 
 /// A speed to hold.
@@ -113,7 +113,7 @@ impl SpeedGoal {
         SpeedGoal { speed, slowest: speed }
     }
 
-    /// Factor by which gains exceed those at ordinary speeds: 1 from 0.4 m/s on.
+    /// Gain relative to ordinary speeds: 1 from 0.4 m/s on.
     fn gain_factor(&self) -> f64 {
         (SLOW / self.speed.max(self.slowest).max(SLOWEST)).max(1.0)
     }
@@ -393,7 +393,7 @@ impl AccelerationGoal<'_> {
     /// Returns pedals that give the acceleration against all resistance: ground, slope, rotating
     /// parts.
     ///
-    /// The resistance is what the pedals gave in the last step minus the resulting acceleration,
+    /// The resistance is the pedals' acceleration of the last step minus the resulting one,
     /// smoothed: a disturbance observer (Ohnishi, Shibata and Murakami, IEEE/ASME Transactions on
     /// Mechatronics 1 (1996) 56). Pedals at their limits do not wind it up. Neither does a brake
     /// that holds a vehicle at rest, because the slope gives its load.
@@ -428,7 +428,7 @@ impl AccelerationGoal<'_> {
     ///
     /// The drive is measured instead of computed from a settled engine and converter, so that
     /// thrust that is still to come does not count as resistance. The throttle brings the engine to
-    /// the speed at which it delivers the request. The brake absorbs the excess drive of shafts
+    /// the speed that delivers the request. The brake absorbs the excess drive of shafts
     /// that a gear change slows down.
     fn limited_controls(
         &self,
@@ -478,7 +478,7 @@ mod tests {
     use super::*;
     use crate::PedalResponse;
 
-    fn at(speed: f64) -> LongitudinalState {
+    fn state_at(speed: f64) -> LongitudinalState {
         LongitudinalState { speed, ..LongitudinalState::default() }
     }
 
@@ -489,7 +489,7 @@ mod tests {
         let (mut state, mut speed, h) = (SpeedState::default(), 0.0_f64, 0.01);
         (0..(seconds / h) as usize)
             .map(|step| {
-                let c = control.controls(&mut state, target(h * step as f64), &at(speed), h);
+                let c = control.controls(&mut state, target(h * step as f64), &state_at(speed), h);
                 assert!(c.throttle == 0.0 || c.brake == 0.0, "throttle against brake");
                 let force = 4.0 * c.throttle - 8.0 * c.brake - drag;
                 speed = (speed + h * force).max(0.0);
@@ -515,7 +515,7 @@ mod tests {
     fn presses_until_wheels_turn_however_slowly_it_is_to_go() {
         let control = SpeedControl::default();
         let (mut state, mut time, h) = (SpeedState::default(), 0.0, 0.01);
-        while control.controls(&mut state, 0.8, &at(0.0), h).throttle < 0.7 {
+        while control.controls(&mut state, 0.8, &state_at(0.0), h).throttle < 0.7 {
             time += h;
             assert!(time < 3.0, "still at {} after {time} s", state.integral);
         }
@@ -529,12 +529,12 @@ mod tests {
         let control = SpeedControl::default();
         let mut state = SpeedState::default();
         for _ in 0..6000 {
-            let c = control.controls(&mut state, 4.0, &at(2.0), 0.01);
+            let c = control.controls(&mut state, 4.0, &state_at(2.0), 0.01);
             assert!(c.throttle <= 1.0);
         }
         // the rest above the proportional part of 0.8, and one step
         assert!(state.integral <= 0.2 + 0.01, "wound up to {}", state.integral);
-        let slow = control.controls(&mut state, 0.0, &at(2.0), 0.01);
+        let slow = control.controls(&mut state, 0.0, &state_at(2.0), 0.01);
         assert_eq!(slow.throttle, 0.0);
         assert!(slow.brake > 0.0, "still drives after having been stuck");
     }
@@ -615,7 +615,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_rolls_back_is_braked_and_then_pulls_away() {
+    fn a_vehicle_that_rolls_back_is_braked_and_then_pulls_away() {
         let (speed, back) = climb(0.3, -5.0, 0.7, 20.0);
         assert!((speed - 3.0).abs() < 0.5, "{speed} m/s");
         // 0.2 s until the brake is on, then 25 m²/s² over 2 (8 - 0.29 g) m/s²

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// curve is given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Table {
+pub struct DriverTable {
     /// Throttle (0 to 1) over time (s).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
@@ -46,7 +46,7 @@ pub struct Table {
     pub speed: Option<Curve>,
 }
 
-impl Table {
+impl DriverTable {
     /// State at the start: a driver that holds a speed starts with the brake applied.
     pub fn start(&self) -> DriverState {
         let mut state = DriverState::default();
@@ -143,20 +143,20 @@ mod tests {
     fn a_table_with_a_speed_means_to_move_until_it_is_to_stand() {
         let speed = Curve::new(vec![[0.0, 5.0], [8.0, 5.0], [12.0, 2.0], [15.0, 0.0]]).unwrap();
         let gear = vec![(0.0, Selector::Drive), (20.0, Selector::Neutral)];
-        let table = Table { speed: Some(speed), gear, ..Table::default() };
+        let table = DriverTable { speed: Some(speed), gear, ..DriverTable::default() };
         let lifted = |time| table.intent(time, &table.controls(time));
         for (time, meant) in [(0.0, Intent::Drive), (10.0, Intent::Drive), (15.0, Intent::Hold)] {
             assert_eq!(lifted(time), meant, "{time}");
         }
         let rolls =
-            Table { speed: Some(Curve::new(vec![[0.0, 5.0], [9.0, 5.0]]).unwrap()), ..table };
+            DriverTable { speed: Some(Curve::new(vec![[0.0, 5.0], [9.0, 5.0]]).unwrap()), ..table };
         assert_eq!(rolls.intent(19.0, &rolls.controls(19.0)), Intent::Drive);
         assert_eq!(rolls.intent(21.0, &rolls.controls(21.0)), Intent::Hold);
     }
 
     #[test]
     fn interpolates_and_holds() {
-        let table = Table {
+        let table = DriverTable {
             throttle: Some(Curve::new(vec![[1.0, 0.0], [1.2, 0.7]]).unwrap()),
             steering: Some(Curve::new(vec![[0.0, -1.0], [4.0, 1.0]]).unwrap()),
             brake: None,
@@ -184,6 +184,6 @@ mod tests {
         };
         assert_eq!(table.controls(50.0), late);
         assert!(!table.controls(2.9).uncouple);
-        assert_eq!(Table::default().controls(3.0).gear, Selector::Drive);
+        assert_eq!(DriverTable::default().controls(3.0).gear, Selector::Drive);
     }
 }

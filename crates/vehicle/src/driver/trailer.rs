@@ -28,7 +28,7 @@ const ASKED: f64 = 0.75;
 /// Shares of the point of no return at which a reversing driver stops, and below which it reverses
 /// again.
 const FOLDS: [f64; 2] = [0.9, 0.25];
-/// Share of a trailer's off-tracking by which its vehicle swings out, so that both deviate equally.
+/// Outward swing of a vehicle as a share of its trailer's off-tracking: both deviate equally.
 const SWINGS_OUT: f64 = 0.5;
 
 /// Geometry of a trailer for steering its vehicle.
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vehicle_swings_out_by_half_of_what_its_trailer_cuts_in() {
+    fn a_vehicle_swings_out_by_half_of_its_trailers_off_tracking() {
         // 15 m: sqrt(15² + 0.3² - 7.5²) = 12.994 m, so 2.006 m
         assert!((SEMITRAILER.swing_out(1.0 / 15.0) + 1.003).abs() < 1e-3);
         assert!(SEMITRAILER.swing_out(-1.0 / 15.0) > 1.0);

@@ -16,17 +16,17 @@ use std::collections::BTreeSet;
 
 /// Maximum number of columns of a panel.
 const WIDTH: usize = 4;
-/// Maximum number of stored zeros by which a column is extended to join the next panel.
+/// Maximum number of stored zeros added to a column to join the next panel.
 const PADDING: usize = 3;
 
 /// The entries of one row in a panel.
 ///
 /// Entries right of the diagonal, and in columns that a narrower panel lacks, are zero.
-type Entries = [f64; WIDTH];
+type PanelRow = [f64; WIDTH];
 
 /// Neighboring columns with the same pattern below them.
 #[derive(Clone, Debug)]
-struct Panel {
+struct ColumnPanel {
     /// first column
     first: usize,
     /// columns
@@ -40,7 +40,7 @@ struct Panel {
     targets: Vec<u32>,
 }
 
-impl Panel {
+impl ColumnPanel {
     /// Number of rows of the panel, including its diagonal block.
     fn height(&self) -> usize {
         self.width + self.rows.len()
@@ -53,7 +53,7 @@ pub(super) struct FactorPlan {
     n: usize,
     /// position of variable v in the elimination order
     rank: Vec<u32>,
-    panels: Vec<Panel>,
+    panels: Vec<ColumnPanel>,
     /// panel of each column
     panel_of: Vec<u32>,
 }
@@ -161,7 +161,7 @@ impl FactorPlan {
     /// Variables from index `closures` on are closure rows.
     pub(super) fn new(n: usize, closures: usize, pairs: &BTreeSet<(usize, usize)>) -> FactorPlan {
         let (rank, columns) = eliminate(n, closures, pairs);
-        let mut panels: Vec<Panel> = Vec::new();
+        let mut panels: Vec<ColumnPanel> = Vec::new();
         for (first, rows) in columns.into_iter().enumerate().rev() {
             match panels.last_mut() {
                 Some(next)
@@ -172,7 +172,13 @@ impl FactorPlan {
                     next.first = first;
                     next.width += 1;
                 }
-                _ => panels.push(Panel { first, width: 1, rows, start: 0, targets: Vec::new() }),
+                _ => panels.push(ColumnPanel {
+                    first,
+                    width: 1,
+                    rows,
+                    start: 0,
+                    targets: Vec::new(),
+                }),
             }
         }
         panels.reverse();
@@ -223,7 +229,7 @@ impl FactorPlan {
 
     /// Allocates the values.
     pub(super) fn numeric(&self) -> FactorValues {
-        let rows: usize = self.panels.iter().map(Panel::height).sum();
+        let rows: usize = self.panels.iter().map(ColumnPanel::height).sum();
         FactorValues {
             values: vec![0.0; rows * WIDTH],
             inverse: vec![0.0; self.n],
@@ -340,7 +346,7 @@ impl FactorPlan {
 ///
 /// The result is the row of the factor times the pivots.
 #[inline]
-fn substitute(row: &Entries, triangle: &[Entries; WIDTH]) -> Entries {
+fn substitute(row: &PanelRow, triangle: &[PanelRow; WIDTH]) -> PanelRow {
     let mut products = *row;
     for k in 1..WIDTH {
         for j in 0..k {
@@ -351,7 +357,7 @@ fn substitute(row: &Entries, triangle: &[Entries; WIDTH]) -> Entries {
 }
 
 #[inline]
-fn product(a: &Entries, b: &Entries) -> f64 {
+fn product(a: &PanelRow, b: &PanelRow) -> f64 {
     (a[0] * b[0] + a[2] * b[2]) + (a[1] * b[1] + a[3] * b[3])
 }
 

@@ -654,7 +654,7 @@ impl MultibodyModel {
 
     /// Returns the offset of a gear's weights in [`MultibodyWorkspace::gear_weights`].
     ///
-    /// Gears are counted in the order in which they were added.
+    /// Gears are counted in order of addition.
     pub fn gear_start(&self, gear: usize) -> usize {
         self.gear_start[gear]
     }

@@ -22,7 +22,7 @@ const BAND: f64 = 1.0;
 pub struct EngineClutch {
     /// Maximum torque that the clutch transmits, N m.
     pub torque: f64,
-    /// Speeds at which the clutch begins to transmit torque and at which it reaches its maximum,
+    /// Speeds of the first and of the full torque of the clutch,
     /// rpm. They are engine speeds, or with a converter, speeds of the gearbox's input.
     pub engage_rpm: [f64; 2],
 }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_carries_what_its_speed_lets_it_and_resists_slip() {
+    fn its_torque_is_limited_by_speed_and_resists_slip() {
         let clutch = EngineClutch { torque: 1000.0, engage_rpm: [800.0, 1200.0] };
         for (rpm, most) in [(700.0, 0.0), (1000.0, 500.0), (3000.0, 1000.0)] {
             // halfway between the two speeds: rounding of revolutions to radians

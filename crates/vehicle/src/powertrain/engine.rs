@@ -197,7 +197,7 @@ mod tests {
     /// A maker's 600 N m at 1000 rpm are 600 N m. With the throttle closed, only the losses remain.
     /// At half throttle, both count half.
     #[test]
-    fn a_net_curve_is_what_the_crankshaft_gives() {
+    fn a_net_curve_is_the_crankshaft_torque() {
         let net = Engine { torque_basis: Some(TorqueBasis::Net), ..engine() };
         for (throttle, expected) in [(0.0, -40.0), (0.5, 280.0), (1.0, 600.0)] {
             let torque = net.torque(throttle, 1000.0 * RPM).value;

@@ -110,7 +110,7 @@ pub struct GearConstraint {
 pub struct GearboxLoad<'a> {
     /// Whether the engine drives the vehicle.
     pub drives: bool,
-    /// Whether a gear could carry, at full throttle, what the current gear carries now.
+    /// Whether a gear could carry, at full throttle, the present load.
     pub could_carry: &'a dyn Fn(i32) -> bool,
 }
 
@@ -443,7 +443,7 @@ mod tests {
         for tick in 1000..=1400 {
             let coupling = at(0, -1, tick);
             assert_eq!(coupling.ratio, -0.1);
-            assert!(coupling.softness <= before, "lets go at {tick}");
+            assert!(coupling.softness <= before, "releases at {tick}");
             before = coupling.softness;
         }
         assert_eq!(before, ENGAGED);

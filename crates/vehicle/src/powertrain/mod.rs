@@ -55,12 +55,12 @@ mod tests {
     use bekker_math::numeric::GRAVITY;
 
     /// Time, distance, speed, engine speed (rpm) and gear.
-    type Row = (f64, f64, f64, f64, i32);
+    type PowertrainRow = (f64, f64, f64, f64, i32);
 
     /// Simulates the HMMWV as one mass on one wheel that represents all four.
     ///
     /// It rolls straight ahead for 12 s at full throttle, which opens from 1 s to 1.2 s.
-    fn full_throttle() -> Vec<Row> {
+    fn full_throttle() -> Vec<PowertrainRow> {
         let spec = crate::find_wheeled("hmmwv").unwrap();
         let tire = &spec.tire.handling;
         let Powertrain { engine, converter, gearbox, .. } = &spec.powertrain;

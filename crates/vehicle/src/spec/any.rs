@@ -1,6 +1,6 @@
 //! A file of a wheeled or tracked vehicle.
 
-use super::{Footprint, SpecError, TrackedSpec, VehicleSpec};
+use super::{SpecError, TrackedSpec, VehicleFootprint, VehicleSpec};
 use crate::powertrain::Powertrain;
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ impl AnySpec {
     ///
     /// # Errors
     ///
-    /// Those of [`VehicleSpec::from_toml`] and [`TrackedSpec::from_toml`].
+    /// The errors of [`VehicleSpec::from_toml`] and [`TrackedSpec::from_toml`].
     pub fn from_toml(text: &str) -> Result<AnySpec, SpecError> {
         let table: toml::Table =
             toml::from_str(text).map_err(|error| super::spec_error::syntax(&error))?;
@@ -74,10 +74,10 @@ impl AnySpec {
     }
 
     /// Returns the area that the vehicle covers in plan view.
-    pub fn footprint(&self) -> Footprint {
+    pub fn footprint(&self) -> VehicleFootprint {
         match self {
-            AnySpec::Wheeled(spec) => Footprint::from_spec(spec),
-            AnySpec::Tracked(spec) => Footprint::from_tracked_spec(spec),
+            AnySpec::Wheeled(spec) => VehicleFootprint::from_spec(spec),
+            AnySpec::Tracked(spec) => VehicleFootprint::from_tracked_spec(spec),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Checks of the parameters of a tracked vehicle.
 
 use super::check::{
-    Check, apart, chassis, inertia, list, not_negative, part, point, positive, powertrain, require,
-    within,
+    Check, chassis, check_range, inertia, list, not_negative, part, point, positive, powertrain,
+    require, require_distinct,
 };
 use super::{SpecError, Track, TrackSteering, TrackedSpec};
 
@@ -41,7 +41,7 @@ impl TrackedSpec {
         positive("sprocket.spin_inertia", sprocket.spin_inertia)?;
         let tooth = &sprocket.tooth;
         positive("sprocket.tooth.height", tooth.height)?;
-        within("sprocket.tooth.flank_deg", tooth.flank_deg, 0.0, 60.0)?;
+        check_range("sprocket.tooth.flank_deg", tooth.flank_deg, 0.0, 60.0)?;
         not_negative("sprocket.tooth.backlash", tooth.backlash)?;
         positive("sprocket.tooth.stiffness", tooth.stiffness)?;
         point("idler.position", &idler.position)?;
@@ -53,7 +53,7 @@ impl TrackedSpec {
         not_negative("idler.preload", idler.preload)?;
         positive("idler.stiffness", idler.stiffness)?;
         not_negative("idler.damping", idler.damping)?;
-        within("idler.compression", idler.compression, -1.0, 1.0)
+        check_range("idler.compression", idler.compression, -1.0, 1.0)
     }
 
     fn check_wheels(&self) -> Check {
@@ -66,14 +66,14 @@ impl TrackedSpec {
         )?;
         part("road_arm.arm", &arm.arm)?;
         point("road_arm.com", &arm.com)?;
-        apart("road_arm.pivot", &arm.pivot, &[0.0; 3])?;
-        apart("road_arm.damper_arm", &arm.damper_arm, &arm.damper_chassis)?;
+        require_distinct("road_arm.pivot", &arm.pivot, &[0.0; 3])?;
+        require_distinct("road_arm.damper_arm", &arm.damper_arm, &arm.damper_chassis)?;
         require(arm.torque.is_finite(), "road_arm.torque", arm.torque, "a finite torque")?;
         positive("road_arm.stiffness", arm.stiffness)?;
         not_negative("road_arm.damping", arm.damping)?;
         not_negative("road_arm.damper", arm.damper)?;
-        within("road_arm.bump_deg", arm.bump_deg, 0.0, 90.0)?;
-        within("road_arm.rebound_deg", arm.rebound_deg, 0.0, 90.0)?;
+        check_range("road_arm.bump_deg", arm.bump_deg, 0.0, 90.0)?;
+        check_range("road_arm.rebound_deg", arm.rebound_deg, 0.0, 90.0)?;
         not_negative("road_arm.stop_stiffness", arm.stop_stiffness)?;
         positive("road_wheel.mass", wheel.mass)?;
         inertia("road_wheel.inertia", &wheel.inertia)?;
@@ -96,7 +96,7 @@ impl TrackedSpec {
         positive("shoe.pitch", shoe.pitch)?;
         if let Some(connector) = &shoe.connector {
             let (length, most) = (connector.length, 0.9 * shoe.pitch);
-            within("shoe.connector.length", length, 0.01 * shoe.pitch, most)?;
+            check_range("shoe.connector.length", length, 0.01 * shoe.pitch, most)?;
             let part = super::MassProperties { mass: connector.mass, inertia: connector.inertia };
             super::check::part("shoe.connector", &part)?;
         }
@@ -157,11 +157,11 @@ impl TrackedSpec {
                 not_negative(&format!("{key}.clutch_brake.brake_torque"), brake_torque)
             }
             TrackSteering::Differential { ratio, brake_torque } => {
-                within(&format!("{key}.differential.ratio"), ratio, 0.01, 1.0)?;
+                check_range(&format!("{key}.differential.ratio"), ratio, 0.01, 1.0)?;
                 not_negative(&format!("{key}.differential.brake_torque"), brake_torque)
             }
             TrackSteering::Pivot { ratio } => {
-                within(&format!("{key}.pivot.ratio"), ratio, 0.001, 1.0)
+                check_range(&format!("{key}.pivot.ratio"), ratio, 0.001, 1.0)
             }
         }
     }

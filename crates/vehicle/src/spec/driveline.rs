@@ -179,7 +179,7 @@ impl VehicleSpec {
         };
         for (index, axle) in driven().enumerate() {
             if self.axles[axle].final_drive.is_some_and(|drive| drive.differential.commanded) {
-                locks = locks.with(self.driveline.lock_of(index, count), true);
+                locks = locks.with_lock(self.driveline.lock_of(index, count), true);
             }
         }
         locks
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_automatic_lock_engages_at_slip_and_lets_go_under_way_or_without_throttle() {
+    fn an_automatic_lock_engages_at_slip_and_releases_at_speed_or_without_throttle() {
         let lock = AutomaticLock { engage_rpm: 100.0, release_rpm: 250.0 };
         let next = |engaged, difference: f64, mean: f64, driven| {
             lock.next(engaged, difference * RPM, mean * RPM, driven)

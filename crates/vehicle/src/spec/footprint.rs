@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A rectangle in the chassis frame, from bumper to bumper.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Footprint {
+pub struct VehicleFootprint {
     /// Coordinate x of the front bumper, m.
     pub front: f64,
     /// Coordinate x of the rear bumper, m.
@@ -17,17 +17,17 @@ pub struct Footprint {
     pub width: f64,
 }
 
-impl Footprint {
+impl VehicleFootprint {
     /// Footprint of a wheeled vehicle: that of its chassis, or a rectangle around its wheels where
     /// the file gives none.
     ///
     /// With a trailer, it extends to the end of the trailer in straight alignment.
-    pub fn from_spec(spec: &VehicleSpec) -> Footprint {
-        let own = Footprint::from_tractor(spec);
+    pub fn from_spec(spec: &VehicleSpec) -> VehicleFootprint {
+        let own = VehicleFootprint::from_tractor(spec);
         let Some(trailer) = &spec.trailer else { return own };
         let x = trailer.coupling[0];
-        let behind = Footprint::from_trailer(spec, trailer);
-        Footprint {
+        let behind = VehicleFootprint::from_trailer(spec, trailer);
+        VehicleFootprint {
             front: own.front.max(x + behind.front),
             rear: own.rear.min(x + behind.rear),
             width: own.width.max(behind.width),
@@ -35,29 +35,29 @@ impl Footprint {
     }
 
     /// Footprint of a wheeled vehicle without its trailer.
-    pub fn from_tractor(spec: &VehicleSpec) -> Footprint {
-        spec.chassis.footprint.unwrap_or_else(|| Footprint::around(spec, false))
+    pub fn from_tractor(spec: &VehicleSpec) -> VehicleFootprint {
+        spec.chassis.footprint.unwrap_or_else(|| VehicleFootprint::around(spec, false))
     }
 
     /// Footprint of a trailer in the trailer's own frame.
-    pub fn from_trailer(spec: &VehicleSpec, trailer: &Trailer) -> Footprint {
+    pub fn from_trailer(spec: &VehicleSpec, trailer: &Trailer) -> VehicleFootprint {
         let x = trailer.coupling[0];
         trailer.chassis.footprint.unwrap_or_else(|| {
-            let around = Footprint::around(spec, true);
-            Footprint { front: 0.0, rear: around.rear - x, ..around }
+            let around = VehicleFootprint::around(spec, true);
+            VehicleFootprint { front: 0.0, rear: around.rear - x, ..around }
         })
     }
 
     /// Rectangle around the wheels of the vehicle itself or of its trailer, in the vehicle's frame.
-    fn around(spec: &VehicleSpec, trailed: bool) -> Footprint {
+    fn around(spec: &VehicleSpec, trailed: bool) -> VehicleFootprint {
         let axles = spec.axles.iter().enumerate().filter(|(_, axle)| axle.trailed == trailed);
         let wheels = axles.map(|(index, axle)| {
             let [x, y, _] = axle.suspension.spindle();
             let tire = &spec.tire_of(index).handling;
             (axle.position[0] + x, (axle.position[1] + y).abs(), tire)
         });
-        let none = Footprint { front: f64::NEG_INFINITY, rear: f64::INFINITY, width: 0.0 };
-        wheels.fold(none, |own, (x, y, tire)| Footprint {
+        let none = VehicleFootprint { front: f64::NEG_INFINITY, rear: f64::INFINITY, width: 0.0 };
+        wheels.fold(none, |own, (x, y, tire)| VehicleFootprint {
             front: own.front.max(x + tire.unloaded_radius),
             rear: own.rear.min(x - tire.unloaded_radius),
             width: own.width.max(2.0 * y + tire.width),
@@ -66,7 +66,7 @@ impl Footprint {
 
     /// Footprint of a tracked vehicle: that of its chassis, or a rectangle around its tracks where
     /// the file gives none.
-    pub fn from_tracked_spec(spec: &TrackedSpec) -> Footprint {
+    pub fn from_tracked_spec(spec: &TrackedSpec) -> VehicleFootprint {
         spec.chassis.footprint.unwrap_or_else(|| {
             let depth = spec.shoe_depth();
             let road = |track: &Track| track.stations.clone();
@@ -75,12 +75,12 @@ impl Footprint {
             let sprocket = (spec.sprocket.position[0], spec.drive_radius());
             let idler = (spec.idler.position[0], spec.idler.radius);
             let ends = wheels.chain([sprocket, idler]);
-            let none = Footprint {
+            let none = VehicleFootprint {
                 front: f64::NEG_INFINITY,
                 rear: f64::INFINITY,
                 width: spec.gauge() + spec.shoe_width(),
             };
-            ends.fold(none, |own, (x, radius)| Footprint {
+            ends.fold(none, |own, (x, radius)| VehicleFootprint {
                 front: own.front.max(x + radius + depth),
                 rear: own.rear.min(x - radius - depth),
                 ..own
@@ -113,7 +113,7 @@ impl Footprint {
     ///
     /// They do not overlap if a side of one of them has all of the other beyond it (separating axis
     /// theorem).
-    pub fn overlaps(&self, pose: &Pose, other: &Footprint, other_pose: &Pose) -> bool {
+    pub fn overlaps(&self, pose: &Pose, other: &VehicleFootprint, other_pose: &Pose) -> bool {
         let (own, others) = (self.corners(pose), other.corners(other_pose));
         let separates = |[ax, ay]: [f64; 2], [bx, by]: [f64; 2]| {
             let across = |corners: &[[f64; 2]; 4]| {
@@ -136,15 +136,15 @@ mod tests {
     use super::*;
     use bekker_math::spatial::Quat;
 
-    fn at(x: f64, y: f64, heading: f64) -> Pose {
+    fn pose(x: f64, y: f64, heading: f64) -> Pose {
         let orientation = Quat::from_axis_angle(&Vec3::z_axis(), heading);
         Pose { position: Vec3::new(x, y, 0.0), orientation }
     }
 
     #[test]
     fn rectangles_overlap_where_they_share_ground() {
-        let car = Footprint { front: 2.0, rear: -2.0, width: 2.0 };
-        let meets = |x, y, heading| car.overlaps(&at(0.0, 0.0, 0.0), &car, &at(x, y, heading));
+        let car = VehicleFootprint { front: 2.0, rear: -2.0, width: 2.0 };
+        let meets = |x, y, heading| car.overlaps(&pose(0.0, 0.0, 0.0), &car, &pose(x, y, heading));
         assert!(meets(3.9, 0.0, 0.0) && !meets(4.1, 0.0, 0.0));
         assert!(meets(0.0, 1.9, 0.0) && !meets(0.0, 2.1, 0.0));
         let quarter = std::f64::consts::FRAC_PI_2;
@@ -158,12 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn files_that_say_nothing_get_it_from_their_running_gear() {
+    fn files_without_it_derive_it_from_their_running_gear() {
         for name in ["hmmwv", "mrzr4"] {
             let mut spec = crate::find_wheeled(name).unwrap();
-            let given = Footprint::from_spec(&spec);
+            let given = VehicleFootprint::from_spec(&spec);
             spec.chassis.footprint = None;
-            let derived = Footprint::from_spec(&spec);
+            let derived = VehicleFootprint::from_spec(&spec);
             // bumpers extend beyond the tires by less than half a meter
             let beyond = [given.front - derived.front, derived.rear - given.rear];
             assert!(beyond.iter().all(|beyond| (0.0..0.5).contains(beyond)), "{name}: {beyond:?}");

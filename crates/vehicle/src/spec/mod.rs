@@ -31,7 +31,7 @@ mod wheel;
 
 pub use any::AnySpec;
 pub use driveline::{AutomaticLock, Differential, Driveline, FinalDrive, Layout};
-pub use footprint::Footprint;
+pub use footprint::VehicleFootprint;
 pub use rear_frame::RearFrame;
 pub(crate) use rear_frame::SprungPart;
 pub use spec_error::SpecError;
@@ -55,8 +55,8 @@ pub use upright_guides::{
     MacphersonStrut, MacphersonStrutPoints, SingleWishbone, SingleWishbonePoints,
 };
 pub use wheel::{
-    CentralInflation, FlexibleTire, Grousers, Inflation, LoadDeflection, OutlinePoint, RigidTire,
-    Tire, TireSoil, Wheel,
+    CentralInflation, FlexibleTireSpec, GrouserSpec, Inflation, LoadDeflection, OutlinePoint,
+    RigidTire, Tire, TireSoil, Wheel,
 };
 
 use crate::powertrain::Powertrain;
@@ -98,13 +98,13 @@ pub struct Chassis {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rear_coupling: Option<Point>,
     /// Flat underside between the wheels, which can touch the ground. Where absent, the vehicle
-    /// cannot get hung up on its belly.
+    /// cannot be high-centered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub belly: Option<Belly>,
     /// Area that the vehicle covers, seen from above, from bumper to bumper. Where absent, it is a
     /// rectangle around the wheels or tracks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub footprint: Option<Footprint>,
+    pub footprint: Option<VehicleFootprint>,
     /// Rounded boxes that collide with other vehicles, trees, rocks and walls. Where absent, one
     /// box covers the footprint. It extends from the height of the wheel centers up by half of the
     /// footprint's width.
@@ -373,7 +373,7 @@ impl VehicleSpec {
     /// Distance from the first steered axle to the turning line, m.
     ///
     /// Divided by the tangent of that axle's steering angle, it gives the turning radius. For two
-    /// axles of which one is steered, it is the wheelbase stated in the file.
+    /// axles with one steered, it is the wheelbase stated in the file.
     pub fn steering_base(&self) -> f64 {
         let first = self.tractor_axles().iter().find(|axle| axle.steered);
         match (self.tractor_axles(), first) {

@@ -5,7 +5,7 @@
 //! bounds admit every real vehicle, from a rover of a few kilograms to a mining truck. They reject
 //! a misplaced decimal point or a wrong unit.
 
-use super::check::{Check, list, require, rigid, within};
+use super::check::{Check, check_range, list, require, rigid};
 use super::{Chassis, Point, SpecError, Tire, Track, TrackedSpec, VehicleSpec, Wheel};
 use bekker_math::numeric::GRAVITY;
 use nalgebra::Matrix3;
@@ -74,7 +74,7 @@ fn sizes(key: &str, name: &str, value: &Value) -> Check {
             let (number, most) = (number.as_f64().unwrap_or(f64::INFINITY), largest(name));
             // a negative mass has already been rejected by its own rule
             let least = if name == "mass" { 0.0 } else { -most };
-            within(key, number, least, most)
+            check_range(key, number, least, most)
         }
         _ => Ok(()),
     }
@@ -103,7 +103,7 @@ fn chassis(chassis: &Chassis) -> Check {
 }
 
 /// Checks that the chassis is above the ground, with its weight between first and last wheel.
-fn over(body: &Chassis, bottom: f64, [rear, front]: [f64; 2], half_width: f64) -> Check {
+fn check_position(body: &Chassis, bottom: f64, [rear, front]: [f64; 2], half_width: f64) -> Check {
     let [x, y, z] = body.com;
     let allowed = format!("between the first and the last wheel, x from {rear} to {front}");
     require(x > rear && x < front, "chassis.com", list(&body.com), &allowed)?;
@@ -167,7 +167,7 @@ impl VehicleSpec {
         }
         let ends = [last, first].map(|axle| axle.position[0] + axle.suspension.spindle()[0]);
         let half_track = first.suspension.spindle()[1];
-        over(&self.chassis, bottom, ends, half_track)?;
+        check_position(&self.chassis, bottom, ends, half_track)?;
         let between = first.position[0] - last.position[0];
         let allowed =
             format!("the distance between the first and last axle, {between:.3} m, within 10 %");
@@ -178,8 +178,8 @@ impl VehicleSpec {
 
     fn check_tire(&self, wheel: &Wheel, tire: &Tire) -> Check {
         let (rigid, handling) = (&tire.rigid, &tire.handling);
-        within("tire.handling.unloaded_radius", handling.unloaded_radius, 0.05, 3.0)?;
-        within("tire.handling.width", handling.width, 0.01, 3.0)?;
+        check_range("tire.handling.unloaded_radius", handling.unloaded_radius, 0.05, 3.0)?;
+        check_range("tire.handling.width", handling.width, 0.01, 3.0)?;
         let (radius, width) = (rigid.radius(), rigid.width());
         let share = radius / handling.unloaded_radius;
         let allowed = format!(
@@ -191,7 +191,7 @@ impl VehicleSpec {
         let allowed = format!("from half to twice tire.handling.width, {}", handling.width);
         require((0.5..=2.0).contains(&share), "tire.rigid.outline", width, &allowed)?;
         if let Some(grousers) = &rigid.grousers {
-            within("tire.rigid.grousers.height", grousers.height, 0.0, 0.3 * radius)?;
+            check_range("tire.rigid.grousers.height", grousers.height, 0.0, 0.3 * radius)?;
         }
         super::check::inertia("wheel.inertia", &wheel.inertia)?;
         let slack = 1.0 + 1e-3;
@@ -265,11 +265,16 @@ impl TrackedSpec {
     pub(super) fn check_geometry(&self) -> Result<(), SpecError> {
         chassis(&self.chassis)?;
         let radius = self.road_wheel.radius;
-        within("road_wheel.radius", radius, 0.03, 1.5)?;
-        within("idler.radius", self.idler.radius, 0.03, 1.5)?;
-        within("shoe.pitch", self.shoe.pitch, 0.01, 1.0)?;
-        within("shoe.top", self.shoe.top, 0.0, 0.3)?;
-        within("sprocket.tooth.height", self.sprocket.tooth.height, 0.0, 0.5 * self.shoe.pitch)?;
+        check_range("road_wheel.radius", radius, 0.03, 1.5)?;
+        check_range("idler.radius", self.idler.radius, 0.03, 1.5)?;
+        check_range("shoe.pitch", self.shoe.pitch, 0.01, 1.0)?;
+        check_range("shoe.top", self.shoe.top, 0.0, 0.3)?;
+        check_range(
+            "sprocket.tooth.height",
+            self.sprocket.tooth.height,
+            0.0,
+            0.5 * self.shoe.pitch,
+        )?;
         for (name, height) in [("sprocket", self.sprocket.position), ("idler", self.idler.position)]
         {
             let near = (height[2] - self.wheel_height).abs() <= 2.0;
@@ -287,7 +292,7 @@ impl TrackedSpec {
         self.check_band("right", &self.right)?;
         let bottom = self.wheel_height - radius - self.shoe.top - self.shoe_depth();
         let ends = [self.idler.position[0], self.sprocket.position[0]];
-        over(&self.chassis, bottom, ends, 0.5 * gauge)
+        check_position(&self.chassis, bottom, ends, 0.5 * gauge)
     }
 
     fn check_arm(&self) -> Check {
@@ -354,7 +359,7 @@ impl TrackedSpec {
         );
         let fits = length >= straight && length <= straight + round;
         require(fits, &format!("{side}.shoes"), track.shoes, &allowed)?;
-        within(&format!("{side}.shoes"), f64::from(track.shoes), 8.0, 500.0)
+        check_range(&format!("{side}.shoes"), f64::from(track.shoes), 8.0, 500.0)
     }
 }
 

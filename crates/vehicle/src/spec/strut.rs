@@ -153,7 +153,7 @@ mod tests {
 
     /// The force is the slope of the energy, also through the stops.
     #[test]
-    fn a_spring_stores_what_its_force_takes() {
+    fn a_spring_stores_the_work_of_its_force() {
         let spring = Spring {
             free_length: 0.3,
             tension: Curve::new(vec![[-1.0, -1200.0], [0.0, 50.0], [1.0, 1000.0]]).unwrap(),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn damper_tells_compression_from_rebound_and_its_window() {
+    fn a_damper_distinguishes_compression_from_rebound_and_its_window() {
         let damper = Damper {
             compression: 10.0,
             rebound: 20.0,

@@ -32,7 +32,7 @@ pub struct Tire {
     /// Deformation of the tire under load, both on soil and on firm ground. Where absent, the tire
     /// is rigid on soil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flexible: Option<FlexibleTire>,
+    pub flexible: Option<FlexibleTireSpec>,
     /// TMeasy parameters: the tangential forces on firm ground. Without `flexible`, they also give
     /// the vertical force on firm ground.
     pub handling: TMeasy,
@@ -41,7 +41,8 @@ pub struct Tire {
 /// A flexible tire: a belt under inflation pressure, fitted to measured points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FlexibleTire {
+#[schemars(rename = "FlexibleTire")]
+pub struct FlexibleTireSpec {
     /// Sources of the parameters, and which parameters are assumed.
     pub source: String,
     /// Width of the tread, m.
@@ -137,7 +138,7 @@ impl CentralInflation {
     }
 }
 
-impl FlexibleTire {
+impl FlexibleTireSpec {
     /// Sets the inflation pressure and keeps the pressure at which the rolling resistance is valid.
     pub(crate) fn inflate(&mut self, inflation: &Inflation) {
         let before = std::mem::replace(&mut self.inflation_kpa, inflation.clone());
@@ -186,7 +187,7 @@ pub struct RigidTire {
     pub outline: Vec<OutlinePoint>,
     /// Lugs on the tread. Where absent, they are not modeled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub grousers: Option<Grousers>,
+    pub grousers: Option<GrouserSpec>,
     /// Shear of rubber on soil in part of the contact area. Where absent, the whole contact shears
     /// as soil on soil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -207,7 +208,8 @@ pub struct OutlinePoint {
 /// Straight lugs across the tread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Grousers {
+#[schemars(rename = "Grousers")]
+pub struct GrouserSpec {
     /// Number of lugs around the tire.
     pub count: u32,
     /// Height of a lug above the outline, m.

@@ -1,6 +1,6 @@
 //! Built-in tires in addition to those of the built-in vehicles.
 
-use crate::spec::{FlexibleTire, RigidTire};
+use crate::spec::{FlexibleTireSpec, RigidTire};
 use serde::Deserialize;
 
 /// A standalone tire file, for test rigs and as a template for vehicle files.
@@ -16,7 +16,7 @@ pub struct TireFile {
     /// Shape without load.
     pub rigid: RigidTire,
     /// Flexibility of the tire.
-    pub flexible: FlexibleTire,
+    pub flexible: FlexibleTireSpec,
 }
 
 const ENTRIES: [(&str, &str); 1] = [("fed_alpha", include_str!("../../tires/fed_alpha.toml"))];

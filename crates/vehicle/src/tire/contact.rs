@@ -399,7 +399,7 @@ mod tests {
     /// The power that the ground absorbs from a rolling wheel is the sliding power, and never
     /// negative.
     #[test]
-    fn grip_takes_what_slides() {
+    fn grip_stops_sliding() {
         let tire = TMeasy { rolling_resistance: 0.0, ..hmmwv() };
         let deflection = 0.02;
         let pose = upright(tire.unloaded_radius - deflection);

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fit_finds_what_the_points_were_made_of() {
+    fn a_fit_recovers_the_parameters_of_its_points() {
         let made = RingParameters {
             radius: 0.47,
             width: 0.24,

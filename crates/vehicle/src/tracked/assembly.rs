@@ -4,24 +4,24 @@
 //! or the shoes ([`super::segments`]) add their own bodies. The driveline ends at the sprockets'
 //! coordinates.
 
-use super::belt::{self, Belt};
+use super::belt::{self, BandIndices};
 use super::segments::{self, Segments};
 use crate::multibody::{
     Body, BodyId, Closure, Coordinate, Element, Inertia, Joint, ModelBuilder, ModelError,
     MultibodyModel,
 };
 use crate::spec::{MassProperties, Point, Track, TrackModel, TrackSteering, TrackedSpec};
-use crate::transmission::{Transmission, TransmissionShafts};
+use crate::transmission::{TransmissionIndices, TransmissionShafts};
 use bekker_math::spatial::{Mat3, Vec3};
 
 /// A road arm.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arm {
+pub(super) struct RoadArmIndices {
     pub body: BodyId,
     /// Element of torsion bar and stops.
     pub element: usize,
     pub damper: Option<usize>,
-    /// Body of the wheel, or of the arm if the wheel has no body of its own.
+    /// Body of the wheel, or of the arm if the wheel has no separate body.
     pub wheel: BodyId,
     /// Spin of the wheel.
     pub spin: WheelSpin,
@@ -44,17 +44,17 @@ impl WheelSpin {
 /// Model of the track around the wheels.
 #[derive(Clone, Debug)]
 pub(super) enum TrackKind {
-    Belt(Belt),
+    Belt(BandIndices),
     Segments(Segments),
 }
 
-/// Indices by which a step accesses one track.
+/// Indices of one track's bodies and joints, for a step.
 #[derive(Clone, Debug)]
 pub(super) struct TrackIndices {
     /// Lateral position of the track's midline, m.
     pub y: f64,
     pub run: TrackKind,
-    pub arms: Vec<Arm>,
+    pub arms: Vec<RoadArmIndices>,
     /// Body that carries the idler.
     pub carrier: BodyId,
     pub idler: WheelSpin,
@@ -67,14 +67,14 @@ pub(super) struct TrackIndices {
     pub brake: usize,
 }
 
-/// Indices by which a step accesses a tracked vehicle.
+/// Indices of a tracked vehicle's bodies and joints, for a step.
 #[derive(Clone, Debug)]
 pub(super) struct TrackedParts {
     pub hull: BodyId,
     /// Index of the load on the hull in the workspace.
     pub hull_load: usize,
     pub tracks: [TrackIndices; 2],
-    pub transmission: Transmission,
+    pub transmission: TransmissionIndices,
     pub carrier: usize,
     /// Steering brakes for turns to the left and to the right.
     pub steering: [usize; 2],
@@ -238,7 +238,7 @@ pub(super) fn arm(
     hull: BodyId,
     rolls: bool,
     builder: &mut ModelBuilder,
-) -> Arm {
+) -> RoadArmIndices {
     let mirror = y.signum();
     let name = side(y);
     let center = Vec3::new(track.stations[index], y, spec.wheel_height);
@@ -269,11 +269,11 @@ pub(super) fn arm(
     });
     let spin = WheelSpin { coordinate: swing, factor: 0.0 };
     if !rolls {
-        return Arm { body, element, damper, wheel: body, spin };
+        return RoadArmIndices { body, element, damper, wheel: body, spin };
     }
     let wheel = wheel(format!("{name} wheel {index}"), body, center, &ring, builder);
     let spin = WheelSpin { coordinate: builder.coordinate(wheel), factor: 1.0 };
-    Arm { body, element, damper, wheel, spin }
+    RoadArmIndices { body, element, damper, wheel, spin }
 }
 
 /// Name of the side of a lateral position `y`.

@@ -9,7 +9,7 @@
 use super::assembly::{
     TrackIndices, TrackKind, TrackSide, WheelSpin, arm, carrier, hull, point_mass, side,
 };
-use super::route::{BeltPoint, Route, Station, distance};
+use super::route::{BandStation, BeltPoint, TrackRoute, distance};
 use crate::multibody::{
     Body, BodyId, Element, ElementForce, Inertia, Joint, ModelBuilder, MultibodyWorkspace, ShaftId,
 };
@@ -49,9 +49,9 @@ pub(super) struct BeltNode {
     pub label: f64,
 }
 
-/// Indices by which a step accesses a band.
+/// Indices of a band's bodies and joints, for a step.
 #[derive(Clone, Debug)]
-pub(super) struct Belt {
+pub(super) struct BandIndices {
     /// From the sprocket to the idler.
     pub seats: Vec<BeltNode>,
     /// Indices in the workspace of the loads of each section, on the seats before and after it.
@@ -66,7 +66,7 @@ pub(super) struct Belt {
 /// Route and mass of a band.
 struct BandRoute {
     y: f64,
-    route: Route,
+    route: TrackRoute,
     back: f64,
     /// Mass per length, kg/m.
     density: f64,
@@ -77,7 +77,7 @@ struct BandRoute {
 impl BandRoute {
     fn new(spec: &TrackedSpec, y: f64, track: &Track) -> BandRoute {
         let (route, back) =
-            Route::in_equilibrium(spec, track, spec.shoe.pin_stiffness * spec.shoe.pitch);
+            TrackRoute::in_equilibrium(spec, track, spec.shoe.pin_stiffness * spec.shoe.pitch);
         let length = route.length();
         BandRoute {
             y,
@@ -290,7 +290,7 @@ fn track(
     let spin = builder.shaft_coordinate(turn);
     TrackIndices {
         y: band.y,
-        run: TrackKind::Belt(Belt { seats, loads, sections, rims }),
+        run: TrackKind::Belt(BandIndices { seats, loads, sections, rims }),
         arms,
         carrier,
         idler: WheelSpin { coordinate: spin, factor: 1.0 / pitch_radius },
@@ -323,13 +323,18 @@ fn seat(
 }
 
 /// Inertia that the spin of a road wheel adds to the band at the node below its center, kg.
-fn rolling_mass(spec: &TrackedSpec, station: &Station, here: BeltPoint, stations: &[f64]) -> f64 {
+fn rolling_mass(
+    spec: &TrackedSpec,
+    station: &BandStation,
+    here: BeltPoint,
+    stations: &[f64],
+) -> f64 {
     let below = station.wheel.is_some_and(|wheel| stations[wheel] == here[0]);
     let wheel = &spec.road_wheel;
     if below { wheel.inertia[1] / (wheel.radius * wheel.radius) } else { 0.0 }
 }
 
-impl Belt {
+impl BandIndices {
     /// Sets the forces of the rims on the band and of the band itself.
     pub fn pull(&self, spec: &TrackedSpec, workspace: &mut MultibodyWorkspace) {
         for rim in &self.rims {

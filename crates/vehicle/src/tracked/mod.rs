@@ -31,10 +31,10 @@ use super::Coupling;
 use super::air;
 use super::controls::Controls;
 use super::drivetrain::{Drivetrain, ThrustGearing};
-use super::outline::Outline;
+use super::outline::VehicleOutline;
 use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
-use super::spec::{Footprint, TrackModel, TrackResistance, TrackSteering, TrackedSpec};
+use super::spec::{TrackModel, TrackResistance, TrackSteering, TrackedSpec, VehicleFootprint};
 use super::state::VehicleState;
 use super::transmission::friction;
 use super::vehicle_bodies::VehicleBodies;
@@ -64,7 +64,7 @@ pub struct TrackedVehicle {
 /// engine = brakes + suspension + pins + rims + soil + increase of the vehicle's kinetic and
 /// potential energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub struct EnergyAccount {
+pub struct EngineEnergyBalance {
     /// Work of the engine behind its converter, less its own drag.
     pub engine: f64,
     /// Work on the brakes, including the steering brakes, and on the running resistance of belts.
@@ -135,8 +135,9 @@ impl TrackedVehicle {
         let wheels = 2 * spec.left.stations.len().min(spec.right.stations.len());
         let centers: Vec<Vec3> =
             (0..wheels).map(|wheel| wheel_center(&spec, &parts, wheel)).collect();
-        let (footprint, radius) = (Footprint::from_tracked_spec(&spec), spec.road_wheel.radius);
-        let outline = Outline::new(&spec.chassis, &footprint, mass, &centers, radius);
+        let (footprint, radius) =
+            (VehicleFootprint::from_tracked_spec(&spec), spec.road_wheel.radius);
+        let outline = VehicleOutline::new(&spec.chassis, &footprint, mass, &centers, radius);
         let (ratio, radius) = (spec.drive.ratio, spec.drive_radius());
         let gearing = ThrustGearing {
             mass,
@@ -384,17 +385,17 @@ impl TrackedVehicle {
     }
 
     /// Returns the energy balance since recording began; all zero if it is not recorded.
-    pub fn account(&self, workspace: &TrackedWorkspace) -> EnergyAccount {
-        let Some(work) = &workspace.body.work else { return EnergyAccount::default() };
+    pub fn account(&self, workspace: &TrackedWorkspace) -> EngineEnergyBalance {
+        let Some(work) = &workspace.body.work else { return EngineEnergyBalance::default() };
         let parts = &self.parts;
         let [engine, input] = self.drivetrain.engine_elements();
         let of = |element: usize| -work.elements[element];
-        let mut account = EnergyAccount {
+        let mut account = EngineEnergyBalance {
             engine: -of(engine) - of(input),
             brakes: parts.steering.iter().map(|&element| of(element)).sum(),
             rims: -work.touches,
             soil: -work.loads.iter().sum::<f64>(),
-            ..EnergyAccount::default()
+            ..EngineEnergyBalance::default()
         };
         for track in &parts.tracks {
             account.brakes += of(track.brake);

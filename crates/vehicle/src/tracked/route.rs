@@ -42,20 +42,20 @@ impl PinCircle {
 
 /// A straight section that is an outer tangent of two circles.
 #[derive(Clone, Copy, Debug)]
-struct Tangent {
+struct OuterTangent {
     from: BeltPoint,
     to: BeltPoint,
     /// Direction of the outward normal, rad.
     normal: f64,
 }
 
-impl Tangent {
-    fn new(a: PinCircle, b: PinCircle) -> Tangent {
+impl OuterTangent {
+    fn new(a: PinCircle, b: PinCircle) -> OuterTangent {
         let (dx, dz) = (b.center[0] - a.center[0], b.center[1] - a.center[1]);
         let normal = atan2(dx, -dz) - asin((a.radius - b.radius) / hypot(dx, dz));
         let (sine, cosine) = bekker_math::numeric::sin_cos(normal);
         let touch = |c: PinCircle| [c.center[0] + c.radius * cosine, c.center[1] + c.radius * sine];
-        Tangent { from: touch(a), to: touch(b), normal }
+        OuterTangent { from: touch(a), to: touch(b), normal }
     }
 
     fn length(&self) -> f64 {
@@ -64,14 +64,14 @@ impl Tangent {
 }
 
 /// Length of the arc of a circle between two straight sections, m.
-fn arc(before: &Tangent, after: &Tangent, radius: f64) -> f64 {
+fn arc(before: &OuterTangent, after: &OuterTangent, radius: f64) -> f64 {
     let turn = before.normal - after.normal;
     radius * (turn - TAU * (turn / TAU).floor())
 }
 
 /// A node of the band under the vehicle.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Station {
+pub(super) struct BandStation {
     /// Position in the design position.
     pub point: BeltPoint,
     /// Road wheel that rolls on the node.
@@ -80,11 +80,11 @@ pub(super) struct Station {
 
 /// The route in the design position.
 #[derive(Clone, Debug)]
-pub(super) struct Route {
+pub(super) struct TrackRoute {
     /// Point where the band leaves the sprocket.
     pub front: BeltPoint,
     /// Nodes from the front to the rear.
-    pub stations: Vec<Station>,
+    pub stations: Vec<BandStation>,
     /// Point where the band reaches the idler.
     pub rear: BeltPoint,
     /// Point where the band leaves the idler, on top.
@@ -116,10 +116,10 @@ fn upper_run(
     idler: PinCircle,
     rollers: &[PinCircle],
     sprocket: PinCircle,
-) -> (Vec<Tangent>, Vec<PinCircle>) {
-    let (mut circles, mut stretches) = (vec![idler], Vec::<Tangent>::new());
+) -> (Vec<OuterTangent>, Vec<PinCircle>) {
+    let (mut circles, mut stretches) = (vec![idler], Vec::<OuterTangent>::new());
     for &next in rollers.iter().chain([&sprocket]) {
-        let mut stretch = Tangent::new(circles[circles.len() - 1], next);
+        let mut stretch = OuterTangent::new(circles[circles.len() - 1], next);
         while let Some(before) = stretches.last() {
             let turn = before.normal - stretch.normal;
             if turn - TAU * (turn / TAU).floor() < PI {
@@ -127,7 +127,7 @@ fn upper_run(
             }
             stretches.pop();
             circles.pop();
-            stretch = Tangent::new(circles[circles.len() - 1], next);
+            stretch = OuterTangent::new(circles[circles.len() - 1], next);
         }
         stretches.push(stretch);
         circles.push(next);
@@ -136,10 +136,10 @@ fn upper_run(
     (stretches, circles.split_off(1))
 }
 
-impl Route {
+impl TrackRoute {
     /// Returns the route with the idler's center at `idler_x`.
-    pub fn new(spec: &TrackedSpec, track: &Track, idler_x: f64) -> Route {
-        Route::with_radii(
+    pub fn new(spec: &TrackedSpec, track: &Track, idler_x: f64) -> TrackRoute {
+        TrackRoute::with_radii(
             spec,
             track,
             idler_x,
@@ -148,7 +148,12 @@ impl Route {
     }
 
     /// Returns the route with these radii of the pins at the sprocket and the idler, m.
-    pub fn with_radii(spec: &TrackedSpec, track: &Track, idler_x: f64, radii: [f64; 2]) -> Route {
+    pub fn with_radii(
+        spec: &TrackedSpec,
+        track: &Track,
+        idler_x: f64,
+        radii: [f64; 2],
+    ) -> TrackRoute {
         let top = spec.shoe.top;
         let [x, _, z] = spec.sprocket.position;
         let sprocket = PinCircle { center: [x, z], radius: radii[0] };
@@ -157,8 +162,8 @@ impl Route {
         let wheel = |x: f64| PinCircle { center: [x, spec.wheel_height], radius: run };
         let stations = &track.stations;
         let last = stations.len() - 1;
-        let down = Tangent::new(sprocket, wheel(stations[0]));
-        let up = Tangent::new(wheel(stations[last]), idler);
+        let down = OuterTangent::new(sprocket, wheel(stations[0]));
+        let up = OuterTangent::new(wheel(stations[last]), idler);
         let returning = spec.return_roller.iter().flat_map(|own| {
             let circle =
                 move |&x: &f64| PinCircle { center: [x, own.height], radius: own.radius + top };
@@ -175,26 +180,26 @@ impl Route {
         let ground = spec.wheel_height - run;
 
         let mut nodes = Vec::new();
-        let stretch = |from: BeltPoint, to: BeltPoint, count: usize| -> Vec<Station> {
+        let stretch = |from: BeltPoint, to: BeltPoint, count: usize| -> Vec<BandStation> {
             (1..=count)
                 .map(|k| {
                     let s = k as f64 / (count + 1) as f64;
                     let point = [from[0] + s * (to[0] - from[0]), from[1] + s * (to[1] - from[1])];
-                    Station { point, wheel: None }
+                    BandStation { point, wheel: None }
                 })
                 .collect()
         };
         nodes.append(&mut stretch(down.from, down.to, AHEAD));
-        nodes.push(Station { point: down.to, wheel: Some(0) });
+        nodes.push(BandStation { point: down.to, wheel: Some(0) });
         for (index, &x) in stations.iter().enumerate() {
-            nodes.push(Station { point: [x, ground], wheel: Some(index) });
+            nodes.push(BandStation { point: [x, ground], wheel: Some(index) });
             if index < last {
                 nodes.append(&mut stretch([x, ground], [stations[index + 1], ground], BETWEEN));
             }
         }
-        nodes.push(Station { point: up.from, wheel: Some(last) });
+        nodes.push(BandStation { point: up.from, wheel: Some(last) });
         nodes.append(&mut stretch(up.from, up.to, AHEAD));
-        Route {
+        TrackRoute {
             front: down.from,
             stations: nodes,
             rear: up.to,
@@ -245,11 +250,11 @@ impl Route {
     ///
     /// `stiffness` is the force per strain of the band, N. The second result is the displacement of
     /// the idler to the rear from its position in the file, m.
-    pub fn in_equilibrium(spec: &TrackedSpec, track: &Track, stiffness: f64) -> (Route, f64) {
+    pub fn in_equilibrium(spec: &TrackedSpec, track: &Track, stiffness: f64) -> (TrackRoute, f64) {
         let idler = &spec.idler;
         let free = f64::from(track.shoes) * spec.shoe.pitch;
-        let at = |back: f64| Route::new(spec, track, idler.position[0] - back);
-        let tension = |route: &Route| (stiffness * (route.length() - free) / free).max(0.0);
+        let at = |back: f64| TrackRoute::new(spec, track, idler.position[0] - back);
+        let tension = |route: &TrackRoute| (stiffness * (route.length() - free) / free).max(0.0);
         let surplus = |back: f64| {
             let route = at(back);
             // both runs pull the idler forward, in proportion to the growth of the loop
@@ -308,7 +313,7 @@ mod tests {
     #[test]
     fn rollers_below_the_run_do_not_hold_it() {
         let ends = [circle(-4.0, 0.0, 0.3), circle(0.0, 0.0, 0.3)];
-        let straight = Tangent::new(ends[0], ends[1]);
+        let straight = OuterTangent::new(ends[0], ends[1]);
         let low = [circle(-3.0, 0.15, 0.1), circle(-1.0, -0.1, 0.1)];
         let (runs, held) = upper_run(ends[0], &low, ends[1]);
         assert_eq!((runs.len(), held.len()), (1, 0));

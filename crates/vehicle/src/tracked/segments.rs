@@ -21,7 +21,7 @@
 use super::assembly::{
     TrackIndices, TrackKind, TrackSide, WheelSpin, arm, carrier, hull, side, wheel,
 };
-use super::route::{BeltPoint, Route, distance};
+use super::route::{BeltPoint, TrackRoute, distance};
 use crate::multibody::{
     Body, BodyId, Element, ElementForce, Inertia, Joint, ModelBuilder, MultibodyModel,
     MultibodyState, MultibodyWorkspace,
@@ -105,7 +105,7 @@ fn layout(spec: &TrackedSpec, track: &Track) -> (Vec<BeltPoint>, f64) {
     let pins = |back: f64| {
         let idler = spec.idler.position[0] - back;
         let radii = [spec.pin_radius(), round_idler];
-        let outline = Route::with_radii(spec, track, idler, radii).outline();
+        let outline = TrackRoute::with_radii(spec, track, idler, radii).outline();
         // both runs of the track pull on the idler
         let tension = (0.5 * spec.idler.force(back)).max(0.0);
         let stretch = tension / spec.shoe.pin_stiffness;

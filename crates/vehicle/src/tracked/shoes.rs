@@ -1,7 +1,7 @@
 //! Positions of the shoes, and the loads of the ground on them.
 
 use super::assembly::TrackKind;
-use super::belt::{Belt, BeltNode};
+use super::belt::{BandIndices, BeltNode};
 use super::{TrackedVehicle, TrackedWorkspace};
 use crate::state::VehicleState;
 use bekker_math::spatial::{Load, Mat3, Mat6, Pose, Twist, Vec3, Wrench};
@@ -86,7 +86,7 @@ fn pins(labels: &[f64], pitch: f64) -> impl Iterator<Item = BandPoint> {
 }
 
 #[inline]
-fn between<T>(values: &[T], point: BandPoint) -> T
+fn interpolate<T>(values: &[T], point: BandPoint) -> T
 where
     T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
 {
@@ -139,7 +139,7 @@ impl TrackedVehicle {
     /// Returns the poses in the chassis frame of the shoes on a [`TrackedVehicle::band`], from the
     /// front.
     ///
-    /// There are none if the band has fewer than two points or its labels do not ascend.
+    /// Empty if the band has fewer than two points or its labels do not ascend.
     pub fn shoes_on(&self, side: usize, band: &[BandPosition]) -> Vec<Pose> {
         if band.len() < 2 || band.windows(2).any(|pair| pair[0].1 >= pair[1].1) {
             return Vec::new();
@@ -150,7 +150,7 @@ impl TrackedVehicle {
         let mut labels: Vec<f64> = band.iter().map(|&(_, label)| label).collect();
         // the first pin has label 0, which rounding must not skip
         labels[0] = labels[0].clamp(-0.999 * pitch, 0.0);
-        let pins: Vec<Vec3> = pins(&labels, pitch).map(|pin| between(&points, pin)).collect();
+        let pins: Vec<Vec3> = pins(&labels, pitch).map(|pin| interpolate(&points, pin)).collect();
         pins.windows(2).map(|pair| frame(&pair[0], &pair[1], &Vec3::y())).collect()
     }
 
@@ -205,7 +205,7 @@ impl TrackedVehicle {
     /// Finds the shoes on a band.
     fn find_shoes_on_band(
         &self,
-        track: &Belt,
+        track: &BandIndices,
         state: &VehicleState,
         workspace: &TrackedWorkspace,
         shoes: &mut Shoes,
@@ -229,13 +229,13 @@ impl TrackedVehicle {
         }
         // velocity of a point of the band, including the motion along its section
         let velocity = |pin: BandPoint| {
-            between(velocities, pin)
-                + section_advance(points, labels, pin.section) * between(runs, pin)
+            interpolate(velocities, pin)
+                + section_advance(points, labels, pin.section) * interpolate(runs, pin)
         };
         let mut pins = pins(labels, self.spec.shoe.pitch);
         let Some(mut leading) = pins.next() else { return };
         for trailing in pins {
-            let (front, rear) = (between(points, leading), between(points, trailing));
+            let (front, rear) = (interpolate(points, leading), interpolate(points, trailing));
             let (fast, slow) = (velocity(leading), velocity(trailing));
             let pose = frame(&front, &rear, &left);
             let [y, z] = [Vec3::y(), Vec3::z()].map(|axis| pose.direction(&axis));

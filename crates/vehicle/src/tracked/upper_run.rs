@@ -116,7 +116,7 @@ fn rollers_carry_the_upper_run() {
 ///
 /// The band turns the rollers, and only the hull carries the upper run.
 #[test]
-fn a_band_over_rollers_weighs_and_holds_what_its_parts_do() {
+fn a_band_over_rollers_has_the_weight_and_tension_of_its_parts() {
     let (vehicle, _, room) = hung(marder(TrackModel::Belt));
     // 29 313.2 kg for all of Chrono's bodies, without the spin inertia of any wheel
     assert!((vehicle.mass() - vehicle.spec().total_mass()).abs() < 1e-6, "{}", vehicle.mass());

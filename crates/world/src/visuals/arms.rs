@@ -7,19 +7,19 @@ use bekker_math::numeric::atan2;
 use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
 use bekker_sensor::material::Material;
 use bekker_sensor::mesh::{Mesh, MeshBuilder};
-use bekker_sync::message::{PartState, RunningGear, VehicleMessage};
+use bekker_sync::message::{PartState, RunningGearMessage, VehicleMessage};
 use bekker_vehicle::Vehicle;
 use bekker_vehicle::spec::{Axle, Point, RoadArm, Suspension, VehicleSpec};
 
 /// A link between chassis and wheels, or the hull of a trailer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Arm {
+pub(crate) struct DrawnArm {
     mesh: usize,
-    held: Held,
+    held: LinkKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Held {
+enum LinkKind {
     /// Rotates about an axis through `pivot` on the chassis.
     ///
     /// Its end, at `reach` from the pivot in the design position, then comes close to `joint`. That
@@ -32,16 +32,16 @@ enum Held {
     Trailer { middle: Vec3 },
 }
 
-impl Arm {
+impl DrawnArm {
     /// Returns its mesh and its pose in the world for a message; `None` for a trailer that the
     /// message lacks.
     pub(crate) fn placed(&self, message: &VehicleMessage) -> Option<(usize, Pose)> {
         let wheels = match &message.gear {
-            RunningGear::Wheels(wheels) => wheels,
-            RunningGear::Tracks { road_wheels, .. } => road_wheels,
+            RunningGearMessage::Wheels(wheels) => wheels,
+            RunningGearMessage::Tracks { road_wheels, .. } => road_wheels,
         };
         let pose = match &self.held {
-            Held::Trailer { middle } => {
+            LinkKind::Trailer { middle } => {
                 let pose = message.trailer?.pose();
                 Pose { position: pose.point(&-middle), ..pose }
             }
@@ -58,11 +58,11 @@ impl Arm {
     }
 }
 
-impl Held {
+impl LinkKind {
     /// Pose in the chassis frame of a link between chassis and wheels.
     fn by_wheels(&self, wheels: &[PartState]) -> Option<Pose> {
         Some(match self {
-            Held::Swing { pivot, axis, reach, wheel, joint } => {
+            LinkKind::Swing { pivot, axis, reach, wheel, joint } => {
                 let wheel = &wheels.get(*wheel)?.pose;
                 let y = wheel.orientation * Vec3::y();
                 let x = y.cross(&Vec3::z()).try_normalize(1e-9)?;
@@ -73,8 +73,8 @@ impl Held {
                 let angle = atan2(axis.dot(&from.cross(&to)), from.dot(&to));
                 Pose { position: *pivot, orientation: Quat::from_scaled_axis(axis * angle) }
             }
-            Held::Trailer { .. } => return None,
-            Held::Across { wheels: [left, right] } => {
+            LinkKind::Trailer { .. } => return None,
+            LinkKind::Across { wheels: [left, right] } => {
                 let [left, right] = [wheels.get(*left)?, wheels.get(*right)?].map(|w| &w.pose);
                 let y = (left.position - right.position).try_normalize(1e-9)?;
                 let x = y.cross(&Vec3::z()).try_normalize(1e-9)?;
@@ -92,7 +92,7 @@ impl Held {
 /// Collects meshes and arms.
 struct Builder<'a> {
     meshes: &'a mut Vec<Mesh>,
-    arms: Vec<Arm>,
+    arms: Vec<DrawnArm>,
 }
 
 impl Builder<'_> {
@@ -118,13 +118,13 @@ impl Builder<'_> {
             builder.bar(own(end), own(center), thick, Material::STEEL);
         }
         let mesh = self.mesh(builder);
-        let held = Held::Swing { pivot, axis, reach: end - pivot, wheel, joint: end - center };
-        self.arms.push(Arm { mesh, held });
+        let held = LinkKind::Swing { pivot, axis, reach: end - pivot, wheel, joint: end - center };
+        self.arms.push(DrawnArm { mesh, held });
     }
 }
 
 /// Arms and beams of all axles. Wheels are ordered by axle, left before right.
-pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
+pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<DrawnArm> {
     let mut builder = Builder { meshes, arms: Vec::new() };
     for (index, axle) in spec.axles.iter().enumerate() {
         for (side, mirror) in [1.0, -1.0].into_iter().enumerate() {
@@ -165,8 +165,8 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
                     beam.bar([0.0, -half, 0.0], [0.0, half, 0.0], 0.05, DARK);
                     beam.lump([0.0; 3], 8, |_| 0.15, DARK);
                     let mesh = builder.mesh(beam);
-                    let held = Held::Across { wheels: [wheel, wheel + 1] };
-                    builder.arms.push(Arm { mesh, held });
+                    let held = LinkKind::Across { wheels: [wheel, wheel + 1] };
+                    builder.arms.push(DrawnArm { mesh, held });
                 }
                 Suspension::SolidAxle(_) => {}
             }
@@ -176,11 +176,11 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<Arm> {
 }
 
 /// The hull of a vehicle's trailer, if it has one.
-pub(super) fn of_trailer(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Option<Arm> {
+pub(super) fn of_trailer(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Option<DrawnArm> {
     let trailer = vehicle.spec().trailer.as_ref()?;
     let middle = vehicle.trailer()?.outline().ball.center;
     meshes.push(super::trailers::hull(trailer).finish());
-    Some(Arm { mesh: meshes.len() - 1, held: Held::Trailer { middle } })
+    Some(DrawnArm { mesh: meshes.len() - 1, held: LinkKind::Trailer { middle } })
 }
 
 fn placed(axle: &Axle, mirror: f64, [x, y, z]: Point) -> Vec3 {
@@ -188,7 +188,7 @@ fn placed(axle: &Axle, mirror: f64, [x, y, z]: Point) -> Vec3 {
 }
 
 /// Road arms to wheels with the centers `centers` in the design position, chassis frame.
-pub(super) fn of_tracks(arm: &RoadArm, centers: &[Vec3], meshes: &mut Vec<Mesh>) -> Vec<Arm> {
+pub(super) fn of_tracks(arm: &RoadArm, centers: &[Vec3], meshes: &mut Vec<Mesh>) -> Vec<DrawnArm> {
     let mut builder = Builder { meshes, arms: Vec::new() };
     for (wheel, center) in centers.iter().enumerate() {
         let mirror = center.y.signum();
@@ -231,10 +231,10 @@ mod tests {
     }
 
     /// Greatest distance between an arm's end and the end that its wheel requires.
-    fn gap(arms: &[Arm], wheels: &[PartState], lift: f64) -> f64 {
-        let gap = |arm: &Arm| {
+    fn gap(arms: &[DrawnArm], wheels: &[PartState], lift: f64) -> f64 {
+        let gap = |arm: &DrawnArm| {
             let pose = arm.held.by_wheels(wheels).unwrap();
-            let Held::Swing { pivot, reach, .. } = &arm.held else { return 0.0 };
+            let LinkKind::Swing { pivot, reach, .. } = &arm.held else { return 0.0 };
             let wanted = pivot + reach + Vec3::new(0.0, 0.0, lift);
             (pose.point(reach) - wanted).norm()
         };
@@ -257,7 +257,7 @@ mod tests {
             assert!(gap(&arms, &wheels(&spec, 0.05, 0.0), 0.05) < 0.015, "{name}");
             let low = arms[1].held.by_wheels(&wheels(&spec, -0.05, 0.0)).unwrap();
             let high = arms[1].held.by_wheels(&wheels(&spec, 0.05, 0.0)).unwrap();
-            let Held::Swing { reach, .. } = &arms[1].held else { panic!("{name}") };
+            let LinkKind::Swing { reach, .. } = &arms[1].held else { panic!("{name}") };
             let rise = high.point(reach).z - low.point(reach).z;
             assert!((rise - 0.10).abs() < 0.01, "{name}: {rise}");
         }

@@ -9,7 +9,7 @@ mod running_gear;
 mod trailers;
 mod trucks;
 
-pub(super) use arms::Arm;
+pub(super) use arms::DrawnArm;
 
 use bekker_agent::AnyVehicle;
 use bekker_math::spatial::Vec3;
@@ -54,7 +54,7 @@ pub(super) struct VehicleVisual {
     pub handed: bool,
     /// Distance between the twin wheels of each axle, m; 0 for single wheels.
     pub twins: Vec<f64>,
-    pub arms: Vec<Arm>,
+    pub arms: Vec<DrawnArm>,
     pub track: Option<TrackVisual>,
 }
 

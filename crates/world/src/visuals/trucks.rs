@@ -7,7 +7,7 @@ use bekker_sensor::mesh::MeshBuilder;
 use bekker_vehicle::spec::VehicleSpec;
 
 /// Dimensions of a truck's cab and bed, m.
-struct Outline {
+struct TruckOutline {
     front: f32,
     rear: f32,
     half: f32,
@@ -29,7 +29,7 @@ struct Outline {
 /// FMTV: a medium tactical truck with a short, upright cab.
 pub(super) fn fmtv(spec: &VehicleSpec) -> MeshBuilder {
     let [front, rear, half] = ends(spec);
-    hull(&Outline {
+    hull(&TruckOutline {
         front,
         rear,
         half,
@@ -48,7 +48,7 @@ pub(super) fn fmtv(spec: &VehicleSpec) -> MeshBuilder {
 /// MAN Kat 1: a high, angular cab ahead of the first axle.
 pub(super) fn man(spec: &VehicleSpec) -> MeshBuilder {
     let [front, rear, half] = ends(spec);
-    hull(&Outline {
+    hull(&TruckOutline {
         front,
         rear,
         half,
@@ -110,11 +110,11 @@ pub(super) fn kraz(spec: &VehicleSpec) -> MeshBuilder {
 
 /// Front and rear ends, and half the width, m.
 fn ends(spec: &VehicleSpec) -> [f32; 3] {
-    let own = bekker_vehicle::spec::Footprint::from_tractor(spec);
+    let own = bekker_vehicle::spec::VehicleFootprint::from_tractor(spec);
     [own.front, own.rear, 0.5 * own.width].map(|x| x as f32)
 }
 
-fn hull(o: &Outline) -> MeshBuilder {
+fn hull(o: &TruckOutline) -> MeshBuilder {
     let mut builder = MeshBuilder::new();
     let s = &mut builder;
     // Frame.
@@ -150,7 +150,7 @@ fn hull(o: &Outline) -> MeshBuilder {
     builder
 }
 
-fn cab(s: &mut MeshBuilder, o: &Outline) {
+fn cab(s: &mut MeshBuilder, o: &TruckOutline) {
     let (front, back) = (o.front - 0.05, o.cab_back);
     let y = o.half - 0.06;
     let face = front - o.lean;

@@ -2,13 +2,15 @@
 
 use super::{StudyReport, ValueRange, available, ends};
 use crate::cli::study::level_word;
-use crate::report::html::{Axis, Chart, ChartLayer, FilledRect, Interval, Section};
+use crate::report::html::{
+    ChartAxis, ChartLayer, FilledRect, HtmlChart, HtmlSection, ValueInterval,
+};
 use crate::study::analysis::{
     FactorEffects, FactorInfluence, FitOutcome, IndicesResult, LevelStatistics, MIN_POINTS,
     MIN_POINTS_PER_FACTOR, PairEffects, PointStatistics, ResponseStatistics, SurrogateResult,
     SurvivalResult,
 };
-use crate::study::design::{Design, Level};
+use crate::study::design::{DesignKind, LevelValue};
 use crate::study::statistics::Interval as Indexed;
 
 /// Maximum number of responses with charts; the first ones have them.
@@ -20,19 +22,19 @@ const COMPARED: usize = 5;
 
 impl StudyReport<'_> {
     /// Charts of each of the first responses over each factor.
-    pub(super) fn effects(&self) -> Option<Section> {
+    pub(super) fn effects(&self) -> Option<HtmlSection> {
         let effects = &self.analysis.effects;
         let chart = |own: &FactorEffects, response: usize| {
             let places = LevelPositions::new(own.levels.iter().map(|own| &own.level));
             let valued = own.levels.iter().zip(&places.at).filter_map(|(level, at)| {
                 let figures = level.responses.get(response)?;
-                Some(ValueRange::new(figures, level.done, self.scale(response))?.at(*at))
+                Some(ValueRange::new(figures, level.done, self.scale(response))?.placed_at(*at))
             });
-            let values: Vec<Interval> = valued.collect();
+            let values: Vec<ValueInterval> = valued.collect();
             // no line between words, or if a level has no value
-            let is_number = |level: &LevelStatistics| matches!(level.level, Level::Number(_));
+            let is_number = |level: &LevelStatistics| matches!(level.level, LevelValue::Number(_));
             let joined = own.levels.iter().all(is_number) && values.len() == own.levels.len();
-            (!values.is_empty()).then(|| Chart {
+            (!values.is_empty()).then(|| HtmlChart {
                 title: format!(
                     "{} by {}{}",
                     self.asked.responses[response][0],
@@ -46,8 +48,8 @@ impl StudyReport<'_> {
         };
         let charts = (0..self.asked.responses.len().min(CHARTED))
             .flat_map(|n| effects.iter().filter_map(move |own| chart(own, n)));
-        let charts: Vec<Chart> = charts.collect();
-        (!charts.is_empty()).then(|| Section {
+        let charts: Vec<HtmlChart> = charts.collect();
+        (!charts.is_empty()).then(|| HtmlSection {
             heading: "Main effects".into(),
             text: vec![format!(
                 "Each level, over all levels of the other factors, with 95 % intervals: Wilson for \
@@ -55,41 +57,41 @@ impl StudyReport<'_> {
                 self.analysis.assumption
             )],
             charts,
-            ..Section::default()
+            ..HtmlSection::default()
         })
     }
 
     /// The vertical axis of a response; a binary one ranges from 0 to 1.
-    fn upwards(&self, response: usize) -> Axis {
+    fn upwards(&self, response: usize) -> ChartAxis {
         let label = self.labeled(response);
         match self.overall(response) {
-            Some(_) => Axis::Between { label, ends: [0.0, 1.0] },
-            None => Axis::Number { label, zero: false },
+            Some(_) => ChartAxis::Between { label, ends: [0.0, 1.0] },
+            None => ChartAxis::Number { label, zero: false },
         }
     }
 
     /// Ranges of a response's mean over the levels of each factor.
-    pub(super) fn tornado(&self) -> Option<Section> {
+    pub(super) fn tornado(&self) -> Option<HtmlSection> {
         let chart = |response: usize| {
             let (factors, scale) = (&self.influence(response)?.factors, self.scale(response));
-            let bar = |(n, own): (usize, &FactorInfluence)| Interval {
+            let bar = |(n, own): (usize, &FactorInfluence)| ValueInterval {
                 // the most important factor on top
                 at: (factors.len() - 1 - n) as f64,
                 value: scale * own.means.iter().sum::<f64>() / own.means.len() as f64,
                 ends: ends(&own.means).map(|x| scale * x),
             };
-            let bars: Vec<Interval> = factors.iter().enumerate().map(bar).collect();
+            let bars: Vec<ValueInterval> = factors.iter().enumerate().map(bar).collect();
             let names = factors.iter().rev().map(|own| own.factor.clone()).collect();
-            (factors.len() > 1).then(|| Chart {
+            (factors.len() > 1).then(|| HtmlChart {
                 title: format!("{}: range of the mean", self.asked.responses[response][0]),
-                x: Axis::Number { label: self.labeled(response), zero: false },
-                y: Axis::Words { label: String::new(), words: names },
+                x: ChartAxis::Number { label: self.labeled(response), zero: false },
+                y: ChartAxis::Words { label: String::new(), words: names },
                 layers: vec![ChartLayer::Bars { name: String::new(), bars }],
             })
         };
-        let charts: Vec<Chart> =
+        let charts: Vec<HtmlChart> =
             (0..self.asked.responses.len().min(CHARTED)).filter_map(chart).collect();
-        (!charts.is_empty()).then(|| Section {
+        (!charts.is_empty()).then(|| HtmlSection {
             heading: "Factor importance".into(),
             text: vec![
                 "Range of a response's mean over the levels of each factor, or over \
@@ -98,12 +100,12 @@ impl StudyReport<'_> {
                     .into(),
             ],
             charts,
-            ..Section::default()
+            ..HtmlSection::default()
         })
     }
 
     /// Interactions of two factors: lines if one has few levels, a heat map if both have many.
-    pub(super) fn interactions(&self) -> Option<Section> {
+    pub(super) fn interactions(&self) -> Option<HtmlSection> {
         let first = self.first()?;
         let responses = [Some(first), (0..self.asked.responses.len()).find(|n| *n != first)];
         let chart = |pair: &PairEffects, response: usize| {
@@ -132,7 +134,7 @@ impl StudyReport<'_> {
                 let upwards = LevelPositions::new(pair.levels[few].iter());
                 let y = upwards.axis(self.factor_label(&pair.factors[few]));
                 let layer = self.heat_map([&across, &upwards], response, &of)?;
-                return Some(Chart { title, x, y, layers: vec![layer] });
+                return Some(HtmlChart { title, x, y, layers: vec![layer] });
             }
             let lines = pair.levels[few].len();
             let layers: Vec<ChartLayer> = (0..lines)
@@ -142,7 +144,7 @@ impl StudyReport<'_> {
                         .filter_map(|x| {
                             // side by side rather than on top of each other
                             let aside = 0.012 * (line as f64 - 0.5 * (lines - 1) as f64);
-                            Some(of(x, line)?.at(across.at[x] + aside * across.width()))
+                            Some(of(x, line)?.placed_at(across.at[x] + aside * across.width()))
                         })
                         .collect(),
                     joined: true,
@@ -151,16 +153,16 @@ impl StudyReport<'_> {
             let any = layers.iter().any(
                 |own| matches!(own, ChartLayer::Intervals { values, .. } if !values.is_empty()),
             );
-            any.then(|| Chart { title, x, y: self.upwards(response), layers })
+            any.then(|| HtmlChart { title, x, y: self.upwards(response), layers })
         };
         let charts = responses.into_iter().flatten().flat_map(|n| {
             let pairs = self.analysis.interactions.iter();
             pairs.filter_map(move |pair| chart(pair, n)).collect::<Vec<_>>()
         });
-        let charts: Vec<Chart> = charts.collect();
+        let charts: Vec<HtmlChart> = charts.collect();
         let is_line = |own: &ChartLayer| matches!(own, ChartLayer::Intervals { .. });
         let has_lines = charts.iter().flat_map(|own| &own.layers).any(is_line);
-        (!charts.is_empty()).then(|| Section {
+        (!charts.is_empty()).then(|| HtmlSection {
             heading: "Interactions".into(),
             text: vec![
                 match has_lines {
@@ -170,7 +172,7 @@ impl StudyReport<'_> {
                 .into(),
             ],
             charts,
-            ..Section::default()
+            ..HtmlSection::default()
         })
     }
 
@@ -199,7 +201,7 @@ impl StudyReport<'_> {
     }
 
     /// Survival over passes.
-    pub(super) fn survival(&self) -> Option<Section> {
+    pub(super) fn survival(&self) -> Option<HtmlSection> {
         let chart = |own: &SurvivalResult| {
             let layers = own.points.iter().take(LINES).map(|point| {
                 let levels = self.analysis.points.iter().find(|other| other.point == point.point);
@@ -210,35 +212,35 @@ impl StudyReport<'_> {
                 let name = levels.map_or(String::new(), |own| self.place(&own.levels));
                 ChartLayer::Line { name, points, steps: true }
             });
-            Chart {
+            HtmlChart {
                 title: format!("{}: fraction of convoys without a stuck vehicle", own.response),
-                x: Axis::Between { label: "pass".into(), ends: [0.0, own.passes as f64] },
-                y: Axis::Between { label: "fraction".into(), ends: [0.0, 1.0] },
+                x: ChartAxis::Between { label: "pass".into(), ends: [0.0, own.passes as f64] },
+                y: ChartAxis::Between { label: "fraction".into(), ends: [0.0, 1.0] },
                 layers: layers.collect(),
             }
         };
-        let charts: Vec<Chart> = self.analysis.survival.iter().map(chart).collect();
+        let charts: Vec<HtmlChart> = self.analysis.survival.iter().map(chart).collect();
         let shown = |own: &SurvivalResult| own.points.len() > LINES;
         let rest = match self.analysis.survival.iter().any(shown) {
             true => format!(" Only the first {LINES} design points are shown; the table has all."),
             false => String::new(),
         };
-        (!charts.is_empty()).then(|| Section {
+        (!charts.is_empty()).then(|| HtmlSection {
             heading: "Passes until a vehicle is stuck".into(),
             text: vec![format!(
                 "Kaplan-Meier estimate; convoys without a stuck vehicle are censored.{rest}"
             )],
             charts,
-            ..Section::default()
+            ..HtmlSection::default()
         })
     }
 
     /// Sobol' indices.
-    pub(super) fn indices(&self) -> Option<Section> {
+    pub(super) fn indices(&self) -> Option<HtmlSection> {
         let chart = |(name, own): (&str, &IndicesResult)| {
             let count = own.factors.len();
             let bars = |of: &[Indexed], aside: f64| {
-                let bar = |(n, own): (usize, &Indexed)| Interval {
+                let bar = |(n, own): (usize, &Indexed)| ValueInterval {
                     at: (count - 1 - n) as f64 + aside,
                     // fractions of a variance are not negative: an estimate below 0 is noise
                     value: own.value.max(0.0),
@@ -246,10 +248,10 @@ impl StudyReport<'_> {
                 };
                 of.iter().enumerate().map(bar).collect::<Vec<_>>()
             };
-            Chart {
+            HtmlChart {
                 title: format!("{name}: share of variance"),
-                x: Axis::Number { label: "Sobol' index".into(), zero: true },
-                y: Axis::Words {
+                x: ChartAxis::Number { label: "Sobol' index".into(), zero: true },
+                y: ChartAxis::Words {
                     label: String::new(),
                     words: own.factors.iter().rev().cloned().collect(),
                 },
@@ -266,11 +268,11 @@ impl StudyReport<'_> {
             }
         };
         let all = self.analysis.indices.iter();
-        let charts: Vec<Chart> = all
+        let charts: Vec<HtmlChart> = all
             .filter_map(|own| Some((own.response.as_str(), available(own)?)))
             .map(chart)
             .collect();
-        (!charts.is_empty()).then(|| Section {
+        (!charts.is_empty()).then(|| HtmlSection {
             heading: "Shares of variance".into(),
             text: vec![
                 "Sobol' indices with 95 % intervals: first order (factor alone) and total (with \
@@ -278,15 +280,15 @@ impl StudyReport<'_> {
                     .into(),
             ],
             charts,
-            ..Section::default()
+            ..HtmlSection::default()
         })
     }
 
     /// Responses over continuous factors: dots, and the surrogate's main effect if there is one.
-    pub(super) fn surrogates(&self) -> Option<Section> {
+    pub(super) fn surrogates(&self) -> Option<HtmlSection> {
         let config = self.config;
         // its points are not a sample: most differ from another point in one factor only
-        if config.design == Design::Saltelli {
+        if config.design == DesignKind::Saltelli {
             return None;
         }
         let drawn: Vec<usize> = (0..config.factor.len())
@@ -295,7 +297,7 @@ impl StudyReport<'_> {
             })
             .collect();
         let mut missing: Vec<String> = Vec::new();
-        let mut charts: Vec<Chart> = Vec::new();
+        let mut charts: Vec<HtmlChart> = Vec::new();
         for response in 0..self.asked.responses.len().min(CHARTED) {
             let name = &self.asked.responses[response][0];
             let answer = self.analysis.surrogates.iter().find(|own| own.response == *name);
@@ -316,11 +318,11 @@ impl StudyReport<'_> {
         if !missing.is_empty() {
             text += &format!(" No curve for {}.", missing.join("; "));
         }
-        (!charts.is_empty()).then(|| Section {
+        (!charts.is_empty()).then(|| HtmlSection {
             heading: "Design points".into(),
             text: vec![text],
             charts,
-            ..Section::default()
+            ..HtmlSection::default()
         })
     }
 
@@ -330,11 +332,11 @@ impl StudyReport<'_> {
         response: usize,
         factor: usize,
         surrogate: Option<&SurrogateResult>,
-    ) -> Option<Chart> {
+    ) -> Option<HtmlChart> {
         let (name, own) = (&self.asked.responses[response][0], &self.config.factor[factor].name);
         let scale = self.scale(response);
         let dot = |point: &PointStatistics| match point.levels.get(factor)? {
-            Level::Number(x) => {
+            LevelValue::Number(x) => {
                 let figures = &point.responses.get(response)?.figures;
                 Some([*x, ValueRange::new(figures, point.done, scale)?.value])
             }
@@ -355,9 +357,9 @@ impl StudyReport<'_> {
             }
         }));
         let figures = self.analysis.points.iter().filter_map(|p| p.responses.get(response));
-        Some(Chart {
+        Some(HtmlChart {
             title: format!("{name} by {own}{}", arrived_note(figures.map(|own| &own.figures))),
-            x: Axis::Number { label: self.factor_label(own), zero: false },
+            x: ChartAxis::Number { label: self.factor_label(own), zero: false },
             y: self.upwards(response),
             layers,
         })
@@ -383,10 +385,10 @@ struct LevelPositions {
 }
 
 impl LevelPositions {
-    fn new<'a>(levels: impl Iterator<Item = &'a Level>) -> LevelPositions {
-        let levels: Vec<&Level> = levels.collect();
-        let number = |level: &&Level| match level {
-            Level::Number(x) => Some(*x),
+    fn new<'a>(levels: impl Iterator<Item = &'a LevelValue>) -> LevelPositions {
+        let levels: Vec<&LevelValue> = levels.collect();
+        let number = |level: &&LevelValue| match level {
+            LevelValue::Number(x) => Some(*x),
             _ => None,
         };
         let numbers: Option<Vec<f64>> = levels.iter().map(number).collect();
@@ -413,9 +415,9 @@ impl LevelPositions {
         [self.at[n] - below, self.at[n] + above]
     }
 
-    fn axis(&self, label: String) -> Axis {
+    fn axis(&self, label: String) -> ChartAxis {
         if !self.are_numbers || self.at.is_empty() {
-            return Axis::Words { label, words: self.words.clone() };
+            return ChartAxis::Words { label, words: self.words.clone() };
         }
         let margin = 0.06 * self.width();
         let last = self.at.len() - 1;
@@ -424,6 +426,6 @@ impl LevelPositions {
             self.edges(last)[1].max(self.at[last] + margin),
         ];
         let levels = self.at.iter().copied().zip(self.words.iter().cloned()).collect();
-        Axis::Levels { label, levels, ends }
+        ChartAxis::Levels { label, levels, ends }
     }
 }

@@ -34,9 +34,9 @@ const PATIENCE: Duration = Duration::from_secs(600);
     on more and more ranks), heartbeat (2 to 100 ms, against D_H and the drift of a column).\n\
     Ranks are threads of this process with one core at most each; under a launcher of MPI its\n\
     processes are the ranks, and only cases of as many are driven. Every drive is hashed and\n\
-    recorded; what ranks exchange is counted outside of them. The model, dashed in plots, is the\n\
-    processor time of the busiest rank and what its messages take by the latency and bandwidth:\n\
-    what it would be with a core for each rank and nobody else on it.")]
+    recorded; messages between ranks are counted separately. The model, dashed in plots, is the\n\
+    processor time of the busiest rank plus the time of its messages by latency and bandwidth: the\n\
+    time with one unshared core for each rank.")]
 pub struct BenchScaling {
     /// Parts to measure (default: all)
     #[arg(long = "part", value_name = "PART", value_enum, value_delimiter = ',')]

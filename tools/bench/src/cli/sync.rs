@@ -5,7 +5,7 @@ use crate::exchange::{
     CodeCost, HeartbeatCost, Traffic, TrafficModel, code_cost, heartbeat_cost, traffic,
 };
 use bekker::cli::destination;
-use bekker_report::plot::{self, Figure, Mark, Panel, Series};
+use bekker_report::plot::{self, Figure, PlotAxes, Series, SeriesMark};
 use bekker_report::text_table;
 use clap::Args;
 use serde::Serialize;
@@ -157,7 +157,7 @@ impl SyncResults {
                     .filter(|t| t.neighbor == neighbor && on(t))
                     .map(|t| [by(t.ranks, t.agents), 1e-3 * t.received])
                     .collect(),
-                mark: Mark::Dots,
+                mark: SeriesMark::Dots,
             };
         let modeled =
             |name: &str, neighbor: bool, cases: &[(usize, usize)], by: TrafficFunction| Series {
@@ -172,7 +172,7 @@ impl SyncResults {
                         })
                     })
                     .collect(),
-                mark: Mark::Dashes,
+                mark: SeriesMark::Dashes,
             };
         let panel =
             |title: &str, x: &str, on: fn(&Traffic) -> bool, cases: Vec<_>, by: TrafficFunction| {
@@ -180,7 +180,7 @@ impl SyncResults {
                 let series = series.into_iter().flat_map(|(name, neighbor)| {
                     [modeled(name, neighbor, &cases, by), measured(name, neighbor, on, by)]
                 });
-                Panel {
+                PlotAxes {
                     title: title.into(),
                     x_label: x.into(),
                     y_label: "received, kB".into(),

@@ -86,17 +86,17 @@ impl<R: Read> Read for LzwReader<R> {
 /// 127, one byte repeated 1 - n times for n from -127 to -1, and nothing for -128.
 struct PackBitsReader<R: Read> {
     source: BufReader<R>,
-    run: Run,
+    run: PixelRun,
 }
 
-enum Run {
+enum PixelRun {
     Literal(usize),
     Repeated(u8, usize),
 }
 
 impl<R: Read> PackBitsReader<R> {
     fn new(source: R) -> PackBitsReader<R> {
-        PackBitsReader { source: BufReader::new(source), run: Run::Literal(0) }
+        PackBitsReader { source: BufReader::new(source), run: PixelRun::Literal(0) }
     }
 
     fn byte(&mut self) -> io::Result<Option<u8>> {
@@ -107,26 +107,26 @@ impl<R: Read> PackBitsReader<R> {
 
 impl<R: Read> Read for PackBitsReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while matches!(self.run, Run::Literal(0) | Run::Repeated(_, 0)) {
+        while matches!(self.run, PixelRun::Literal(0) | PixelRun::Repeated(_, 0)) {
             let Some(header) = self.byte()? else { return Ok(0) };
             let header = header as i8;
             self.run = match header {
-                0.. => Run::Literal(header as usize + 1),
-                -128 => Run::Literal(0),
+                0.. => PixelRun::Literal(header as usize + 1),
+                -128 => PixelRun::Literal(0),
                 _ => match self.byte()? {
-                    Some(byte) => Run::Repeated(byte, usize::from(header.unsigned_abs()) + 1),
+                    Some(byte) => PixelRun::Repeated(byte, usize::from(header.unsigned_abs()) + 1),
                     None => return Ok(0),
                 },
             };
         }
         match &mut self.run {
-            Run::Literal(left) => {
+            PixelRun::Literal(left) => {
                 let length = buffer.len().min(*left);
                 let read = self.source.read(&mut buffer[..length])?;
                 *left -= read;
                 Ok(read)
             }
-            Run::Repeated(byte, left) => {
+            PixelRun::Repeated(byte, left) => {
                 let length = buffer.len().min(*left);
                 buffer[..length].fill(*byte);
                 *left -= length;

@@ -2,11 +2,11 @@
 
 use super::heights::{HeightReader, Mask};
 use super::keys::{GeoKeys, georeference, placing};
-use super::stored::{Sample, StoredImage, text};
+use super::stored::{SampleType, StoredImage, text};
 use super::{LARGEST, fault, refuse};
 use crate::terrain::angles::AngleFrame;
 use crate::terrain::arc_info::parse_arc_info;
-use crate::terrain::cells::Cells;
+use crate::terrain::cells::GridCells;
 use crate::terrain::error::{RasterWarning, TerrainError};
 use crate::terrain::no_data_value::{NoDataValue, Precision};
 use crate::terrain::raster::{CellContent, Crs};
@@ -24,21 +24,21 @@ const MASK: u32 = 4;
 
 /// A linear map of samples to values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::terrain) struct Scaling {
+pub(in crate::terrain) struct SampleScaling {
     factor: f64,
     /// -0.0 leaves every number unchanged, including -0.0.
     offset: f64,
 }
 
-impl Scaling {
-    pub fn new([scale, offset]: [f64; 2]) -> Scaling {
-        Scaling { factor: scale, offset: if offset == 0.0 { -0.0 } else { offset } }
+impl SampleScaling {
+    pub fn new([scale, offset]: [f64; 2]) -> SampleScaling {
+        SampleScaling { factor: scale, offset: if offset == 0.0 { -0.0 } else { offset } }
     }
 
     /// Returns the scaling with values in a unit that is shorter by a factor.
     #[must_use]
-    pub fn times(self, factor: f64) -> Scaling {
-        Scaling { factor: self.factor * factor, offset: self.offset * factor }
+    pub fn times(self, factor: f64) -> SampleScaling {
+        SampleScaling { factor: self.factor * factor, offset: self.offset * factor }
     }
 
     #[inline]
@@ -50,10 +50,10 @@ impl Scaling {
 /// Georeference of the first image of a GeoTIFF, and the conversion of its samples to heights.
 #[derive(Clone, Debug)]
 pub(in crate::terrain) struct GeoTiffHead {
-    pub cells: Cells,
+    pub cells: GridCells,
     pub crs: Crs,
     /// Conversion of samples to heights in meters.
-    pub scaling: Scaling,
+    pub scaling: SampleScaling,
     pub warnings: Vec<RasterWarning>,
     /// Length of the file, bytes.
     pub bytes: u64,
@@ -84,7 +84,7 @@ fn first_image<R: Read + Seek>(
         return Err(refuse("PhotometricInterpretation", other, allowed));
     }
     let image = StoredImage::of_tags(&mut tags, byte_order, bytes)?;
-    if image.sample == Sample::Bit {
+    if image.sample == SampleType::Bit {
         let allowed = "8, 16, 32 or 64; convert it, for example with gdal_translate -ot Byte -co \
             NBITS=8";
         return Err(refuse("BitsPerSample", 1, allowed));
@@ -208,11 +208,11 @@ pub(in crate::terrain) fn apply_mask_file(
     mask.apply_to_all(values)
 }
 
-fn precision(sample: Sample) -> Precision {
+fn precision(sample: SampleType) -> Precision {
     match sample {
-        Sample::F16 => Precision::Half,
-        Sample::F32 => Precision::Single,
-        Sample::F64 => Precision::Double,
+        SampleType::F16 => Precision::Half,
+        SampleType::F32 => Precision::Single,
+        SampleType::F64 => Precision::Double,
         _ => Precision::Integer,
     }
 }
@@ -303,7 +303,7 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
         [None, None] => height_scale.unwrap_or([1.0, 0.0]),
         [scale, offset] => [scale.unwrap_or(1.0), offset.unwrap_or(0.0)],
     };
-    let mut scaling = Scaling::new(scale);
+    let mut scaling = SampleScaling::new(scale);
     if scale != [1.0, 0.0] {
         warnings.push(RasterWarning::Scaled(scale[0], scale[1]));
     }
@@ -315,7 +315,7 @@ pub(in crate::terrain) fn open<R: Read + Seek>(
     if further.images > 0 {
         warnings.push(RasterWarning::FurtherImages(1 + further.images));
     }
-    let mut cells = Cells { columns, rows, south_west, size };
+    let mut cells = GridCells { columns, rows, south_west, size };
     if let Some(warning) = cells.convert_angles(angles) {
         warnings.push(warning);
         crs.epsg = None;

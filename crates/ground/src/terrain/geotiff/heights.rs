@@ -1,7 +1,7 @@
 //! Heights of a GeoTIFF, chunk by chunk, with gaps marked.
 
 use super::chunks::ChunkGrid;
-use super::stored::{Sample, StoredImage};
+use super::stored::{SampleType, StoredImage};
 use crate::terrain::error::TerrainError;
 use crate::terrain::no_data_value::NoDataValue;
 use std::io::{Cursor, Read, Seek};
@@ -128,7 +128,7 @@ fn cells_with_data<R: Read + Seek>(
     let mut cells = Vec::with_capacity(columns * rows);
     let bytes = image.sample.bits() / 8;
     image.read_rows(source, chunk, |row| {
-        if image.sample == Sample::Bit {
+        if image.sample == SampleType::Bit {
             cells.extend((0..columns).map(|k| row[k / 8] << (k % 8) & 0x80 != 0));
         } else {
             cells
@@ -222,18 +222,18 @@ impl<R: Read + Seek> HeightReader<R> {
         let HeightReader { source, image, no_data, .. } = self;
         let mut decoder = RowDecoder { image, source, no_data: *no_data, chunk, cells };
         match image.sample {
-            Sample::Bit => decoder.single(|b: [u8; 1]| f32::from(b[0])),
-            Sample::U8 => decoder.single(|b: [u8; 1]| f32::from(b[0])),
-            Sample::I8 => decoder.single(|b: [u8; 1]| f32::from(b[0] as i8)),
-            Sample::U16 => decoder.single(|b| f32::from(u16::from_le_bytes(b))),
-            Sample::I16 => decoder.single(|b| f32::from(i16::from_le_bytes(b))),
-            Sample::F16 => decoder.single(|b| half(u16::from_le_bytes(b))),
-            Sample::F32 => decoder.single(f32::from_le_bytes),
-            Sample::U32 => decoder.double(|b| f64::from(u32::from_le_bytes(b))),
-            Sample::I32 => decoder.double(|b| f64::from(i32::from_le_bytes(b))),
-            Sample::U64 => decoder.double(|b| u64::from_le_bytes(b) as f64),
-            Sample::I64 => decoder.double(|b| i64::from_le_bytes(b) as f64),
-            Sample::F64 => decoder.double(f64::from_le_bytes),
+            SampleType::Bit => decoder.single(|b: [u8; 1]| f32::from(b[0])),
+            SampleType::U8 => decoder.single(|b: [u8; 1]| f32::from(b[0])),
+            SampleType::I8 => decoder.single(|b: [u8; 1]| f32::from(b[0] as i8)),
+            SampleType::U16 => decoder.single(|b| f32::from(u16::from_le_bytes(b))),
+            SampleType::I16 => decoder.single(|b| f32::from(i16::from_le_bytes(b))),
+            SampleType::F16 => decoder.single(|b| half(u16::from_le_bytes(b))),
+            SampleType::F32 => decoder.single(f32::from_le_bytes),
+            SampleType::U32 => decoder.double(|b| f64::from(u32::from_le_bytes(b))),
+            SampleType::I32 => decoder.double(|b| f64::from(i32::from_le_bytes(b))),
+            SampleType::U64 => decoder.double(|b| u64::from_le_bytes(b) as f64),
+            SampleType::I64 => decoder.double(|b| i64::from_le_bytes(b) as f64),
+            SampleType::F64 => decoder.double(f64::from_le_bytes),
         }
     }
 }

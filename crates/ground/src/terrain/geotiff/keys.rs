@@ -5,7 +5,9 @@ use super::{fault, refuse};
 use crate::terrain::angles::AngleFrame;
 use crate::terrain::error::{RasterWarning, TerrainError};
 use crate::terrain::height_unit::{FOOT, US_SURVEY_FOOT};
-use crate::terrain::projected::{Family, Parameter, Parameters, ProjectedSystem, Projection};
+use crate::terrain::projected::{
+    Parameter, ProjectedSystem, Projection, ProjectionFamily, ProjectionParameters,
+};
 use crate::terrain::raster::{Crs, Unit};
 use crate::terrain::reference::{HeightUnit, is_depth};
 use crate::terrain::wkt;
@@ -290,23 +292,24 @@ impl GeoKeys {
         };
         let angles = self.angles()?;
         let family = match code {
-            1 => Family::TransverseMercator,
-            7 => Family::Mercator,
-            8 | 9 => Family::LambertConformal,
-            10 => Family::AzimuthalEqualArea,
-            11 => Family::Albers,
-            14..=16 => Family::Stereographic,
-            17 => Family::EquidistantCylindrical,
-            20 => Family::Miller,
-            24 => Family::Sinusoidal,
-            27 => Family::TransverseMercator,
-            28 => Family::CylindricalEqualArea,
-            _ => Family::Other,
+            1 => ProjectionFamily::TransverseMercator,
+            7 => ProjectionFamily::Mercator,
+            8 | 9 => ProjectionFamily::LambertConformal,
+            10 => ProjectionFamily::AzimuthalEqualArea,
+            11 => ProjectionFamily::Albers,
+            14..=16 => ProjectionFamily::Stereographic,
+            17 => ProjectionFamily::EquidistantCylindrical,
+            20 => ProjectionFamily::Miller,
+            24 => ProjectionFamily::Sinusoidal,
+            27 => ProjectionFamily::TransverseMercator,
+            28 => ProjectionFamily::CylindricalEqualArea,
+            _ => ProjectionFamily::Other,
         };
         let name = format!("ProjCoordTrans {code}");
         let first = |keys: &[u16]| keys.iter().find_map(|key| self.double(*key));
         let angle = |keys: &[u16]| first(keys).map(|own| own * angles.degrees);
-        let is_cone = matches!(family, Family::LambertConformal | Family::Albers);
+        let is_cone =
+            matches!(family, ProjectionFamily::LambertConformal | ProjectionFamily::Albers);
         let number = |parameter| match parameter {
             Parameter::Latitude => angle(&[3081, 3085, 3089]),
             Parameter::Longitude => {
@@ -322,7 +325,7 @@ impl GeoKeys {
         };
         let (major, minor) = (self.double(SEMI_MAJOR_AXIS), self.double(SEMI_MINOR_AXIS));
         let sphere = major.filter(|_| major == minor);
-        let parameters = Parameters { number: &number, sphere };
+        let parameters = ProjectionParameters { number: &number, sphere };
         Ok(match code {
             15 => wkt::polar(&parameters, &name),
             _ => parameters.projection(family, &name),

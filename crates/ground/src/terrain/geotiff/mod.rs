@@ -29,7 +29,7 @@ use super::error::{RasterWarning, TerrainError};
 use super::raster::{CellContent, Raster};
 use super::sidecars::Sidecars;
 pub(super) use chunks::ChunkGrid;
-pub(super) use head::{GeoTiffHead, Scaling, apply_mask_file, open, system};
+pub(super) use head::{GeoTiffHead, SampleScaling, apply_mask_file, open, system};
 pub(super) use heights::{HeightReader, Heights};
 pub use keys::geo_keys;
 

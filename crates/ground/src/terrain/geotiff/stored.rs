@@ -10,7 +10,7 @@ use tiff::tags::{ByteOrder, Tag};
 
 /// Type of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sample {
+pub(super) enum SampleType {
     Bit,
     U8,
     I8,
@@ -25,21 +25,21 @@ pub(super) enum Sample {
     F64,
 }
 
-impl Sample {
-    fn of_tags(bits: u16, format: u16) -> Result<Sample, TerrainError> {
+impl SampleType {
+    fn of_tags(bits: u16, format: u16) -> Result<SampleType, TerrainError> {
         Ok(match (format, bits) {
-            (1 | 4, 1) => Sample::Bit,
-            (1 | 4, 8) => Sample::U8,
-            (2, 8) => Sample::I8,
-            (1 | 4, 16) => Sample::U16,
-            (2, 16) => Sample::I16,
-            (3, 16) => Sample::F16,
-            (1 | 4, 32) => Sample::U32,
-            (2, 32) => Sample::I32,
-            (3, 32) => Sample::F32,
-            (1 | 4, 64) => Sample::U64,
-            (2, 64) => Sample::I64,
-            (3, 64) => Sample::F64,
+            (1 | 4, 1) => SampleType::Bit,
+            (1 | 4, 8) => SampleType::U8,
+            (2, 8) => SampleType::I8,
+            (1 | 4, 16) => SampleType::U16,
+            (2, 16) => SampleType::I16,
+            (3, 16) => SampleType::F16,
+            (1 | 4, 32) => SampleType::U32,
+            (2, 32) => SampleType::I32,
+            (3, 32) => SampleType::F32,
+            (1 | 4, 64) => SampleType::U64,
+            (2, 64) => SampleType::I64,
+            (3, 64) => SampleType::F64,
             (1..=4, _) => {
                 let allowed = "8, 16, 32 or 64; convert it, for example with gdal_translate -ot \
                     Float32 -co NBITS=32 IN.tif OUT.tif";
@@ -54,16 +54,16 @@ impl Sample {
 
     pub fn bits(self) -> usize {
         match self {
-            Sample::Bit => 1,
-            Sample::U8 | Sample::I8 => 8,
-            Sample::U16 | Sample::I16 | Sample::F16 => 16,
-            Sample::U32 | Sample::I32 | Sample::F32 => 32,
-            Sample::U64 | Sample::I64 | Sample::F64 => 64,
+            SampleType::Bit => 1,
+            SampleType::U8 | SampleType::I8 => 8,
+            SampleType::U16 | SampleType::I16 | SampleType::F16 => 16,
+            SampleType::U32 | SampleType::I32 | SampleType::F32 => 32,
+            SampleType::U64 | SampleType::I64 | SampleType::F64 => 64,
         }
     }
 
     pub fn is_float(self) -> bool {
-        matches!(self, Sample::F16 | Sample::F32 | Sample::F64)
+        matches!(self, SampleType::F16 | SampleType::F32 | SampleType::F64)
     }
 }
 
@@ -81,7 +81,7 @@ enum Predictor {
 #[derive(Clone, Debug)]
 pub(super) struct StoredImage {
     pub grid: ChunkGrid,
-    pub sample: Sample,
+    pub sample: SampleType,
     tiles: bool,
     /// Columns of a chunk, including those outside the image.
     stored_columns: usize,
@@ -136,7 +136,7 @@ impl StoredImage {
         }
         let bits = alike(tags, Tag::BitsPerSample, "BitsPerSample", 1)?;
         let format = alike(tags, Tag::SampleFormat, "SampleFormat", 1)?;
-        let sample = Sample::of_tags(bits, format)?;
+        let sample = SampleType::of_tags(bits, format)?;
         let codec = match unsigned(tags, Tag::Compression)? {
             None => Codec::Uncompressed,
             Some(code) => Codec::from_tag(u16::try_from(code).unwrap_or(u16::MAX))?,
@@ -145,7 +145,7 @@ impl StoredImage {
             // libtiff supports predictors for these two compressions only
             _ if !matches!(codec, Codec::Lzw | Codec::Deflate) => Predictor::None,
             1 => Predictor::None,
-            2 if sample != Sample::Bit => Predictor::Horizontal,
+            2 if sample != SampleType::Bit => Predictor::Horizontal,
             3 if sample.is_float() => Predictor::FloatingPoint,
             other => {
                 let allowed = "1, 2, or 3 for floating point";

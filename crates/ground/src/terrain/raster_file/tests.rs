@@ -141,7 +141,7 @@ fn heights_have_the_bits_of_a_raster_that_was_read_whole() {
 }
 
 #[test]
-fn what_is_wrong_with_a_tile_is_told_when_the_file_is_opened() {
+fn faults_of_a_tile_are_reported_when_the_file_is_opened() {
     let whole = geotiff([16, 16], true, 3, f32::from, None);
     let offset = |tile: usize| 8 + tile * 16 * 16 * 4;
     let gap = |column: usize, row: usize| {
@@ -173,7 +173,7 @@ fn what_is_wrong_with_a_tile_is_told_when_the_file_is_opened() {
 }
 
 #[test]
-fn a_file_that_is_altered_later_is_told_of() {
+fn a_file_that_is_altered_later_is_reported() {
     let file = on_disk(&geotiff([16, 16], true, 3, f32::from, None));
     let mut other = file.try_clone().unwrap();
     let terrain = tiled(file, None, 1 << 20).unwrap();
@@ -266,7 +266,7 @@ fn chunks_that_were_never_written_are_gaps_or_lie_at_zero() {
 }
 
 #[test]
-fn an_absent_chunk_of_any_size_asks_for_no_memory() {
+fn an_absent_chunk_of_any_size_needs_no_memory() {
     // 1 000 000 x 1 000 000 cells in one strip that was never written
     let mut bytes = Vec::new();
     let mut encoder = TiffEncoder::new(Cursor::new(&mut bytes)).unwrap();

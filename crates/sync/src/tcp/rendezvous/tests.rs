@@ -18,7 +18,7 @@ fn listener() -> (TcpListener, String) {
 }
 
 /// Runs `act` on all ranks of a rendezvous, one thread each. Returns its results in rank order.
-fn met<T: Send>(rendezvous: &Rendezvous, act: impl Fn(Tcp) -> T + Sync) -> Vec<T> {
+fn on_all_ranks<T: Send>(rendezvous: &Rendezvous, act: impl Fn(Tcp) -> T + Sync) -> Vec<T> {
     let (listener, at) = listener();
     thread::scope(|scope| {
         let (act, at) = (&act, &at[..]);
@@ -34,16 +34,16 @@ fn met<T: Send>(rendezvous: &Rendezvous, act: impl Fn(Tcp) -> T + Sync) -> Vec<T
 #[test]
 fn tcp_keeps_the_contract() {
     for size in 1..6 {
-        for kept in met(&rendezvous(size), |mut rank| contract::check(&mut rank)) {
+        for kept in on_all_ranks(&rendezvous(size), |mut rank| contract::check(&mut rank)) {
             kept.unwrap();
         }
     }
 }
 
 #[test]
-fn parts_larger_than_what_the_system_buffers_cross_each_other() {
+fn parts_larger_than_the_socket_buffers_cross_each_other() {
     let bytes = |rank: usize| vec![rank as u8; 20_000_000];
-    let gathered = met(&rendezvous(3), |mut rank| {
+    let gathered = on_all_ranks(&rendezvous(3), |mut rank| {
         let (mut parts, mine) = (RankBuffers::default(), bytes(rank.rank()));
         rank.all_gather(&mine, &mut || (), &mut parts).unwrap();
         (0..3).all(|rank| parts.part(rank) == bytes(rank))
@@ -55,7 +55,7 @@ fn parts_larger_than_what_the_system_buffers_cross_each_other() {
 #[test]
 fn a_rank_that_is_gone_is_named_on_all_at_once() {
     let begun = Instant::now();
-    let found = met(&rendezvous(4), |mut rank| {
+    let found = on_all_ranks(&rendezvous(4), |mut rank| {
         if rank.rank() == 2 {
             return None;
         }
@@ -73,7 +73,7 @@ fn a_rank_that_is_gone_is_named_on_all_at_once() {
 #[test]
 fn the_roll_names_the_rank_that_hangs_and_not_one_that_waits_for_it() {
     let timeout = Duration::from_millis(300);
-    let found = met(&Rendezvous { timeout, ..rendezvous(3) }, |mut rank| {
+    let found = on_all_ranks(&Rendezvous { timeout, ..rendezvous(3) }, |mut rank| {
         if rank.rank() == 2 {
             thread::sleep(Duration::from_secs(4));
             return None;
@@ -85,7 +85,7 @@ fn the_roll_names_the_rank_that_hangs_and_not_one_that_waits_for_it() {
 }
 
 #[test]
-fn those_who_do_not_come_are_named() {
+fn missing_ranks_are_named() {
     let (listener, at) = listener();
     let rendezvous = Rendezvous { join_timeout: Duration::from_millis(700), ..rendezvous(4) };
     thread::scope(|scope| {
@@ -102,7 +102,7 @@ fn those_who_do_not_come_are_named() {
 }
 
 #[test]
-fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
+fn unauthorized_peers_are_refused_by_name_without_effect() {
     let (listener, at) = listener();
     let own = rendezvous(3);
     thread::scope(|scope| {
@@ -145,7 +145,7 @@ fn those_who_may_not_take_part_are_refused_by_name_and_harm_nobody() {
 
 /// A process at rank 0's address without the token is detected.
 #[test]
-fn an_impostor_in_rank_0s_place_learns_nothing() {
+fn an_impostor_as_rank_0_receives_no_secret() {
     let (listener, at) = listener();
     let own = rendezvous(2);
     thread::scope(|scope| {
@@ -172,7 +172,7 @@ fn an_impostor_in_rank_0s_place_learns_nothing() {
 }
 
 #[test]
-fn who_waits_can_be_told_to_stop() {
+fn a_waiting_rank_can_be_stopped() {
     let (listener, _) = listener();
     let mut stop = || Err("interrupted".to_owned());
     let ended = rendezvous(2).host(listener, &mut stop).unwrap_err();

@@ -1,7 +1,7 @@
 //! Checks of the parameters of engine, converter, gearbox and shafts.
 
 use super::super::{Differential, Driveline, FinalDrive};
-use super::rule::{Check, list, not_negative, positive, require, within};
+use super::rule::{Check, check_range, list, not_negative, positive, require};
 use crate::powertrain::{Gearbox, Powertrain, TorqueBasis, TorqueConverter};
 use bekker_math::curve::Curve;
 
@@ -12,7 +12,7 @@ pub(super) fn differential(key: &str, differential: &Differential) -> Check {
     let allowed = "false with commanded, where drivers engage the clutch";
     require(!always, &format!("{key}.locked"), "true", allowed)?;
     if let Some(bias) = differential.torque_bias {
-        within(&format!("{key}.torque_bias"), bias, 1.0, 20.0)?;
+        check_range(&format!("{key}.torque_bias"), bias, 1.0, 20.0)?;
         let locks =
             differential.locked || differential.commanded || differential.automatic.is_some();
         let allowed = "absent with locked, commanded or automatic: a lock overrides it";
@@ -33,7 +33,8 @@ pub(super) fn driveline(own: &Driveline, driven: usize) -> Check {
         let allowed = format!("from 1 to below the number of driven axles, {driven}");
         require(front > 0 && front < driven, "driveline.front_axles", front, &allowed)?;
     }
-    own.front_torque.map_or(Ok(()), |share| within("driveline.front_torque", share, 0.0, 1.0))?;
+    own.front_torque
+        .map_or(Ok(()), |share| check_range("driveline.front_torque", share, 0.0, 1.0))?;
     own.inter_axle.as_ref().map_or(Ok(()), |own| differential("driveline.inter_axle", own))
 }
 
@@ -124,8 +125,8 @@ fn gearbox(gearbox: &Gearbox) -> Check {
         let at = format!("{key}.shift_rpm[{index}]");
         require(*down > 0.0 && up > down, &at, list(&[*down, *up]), "above 0 and increasing")?;
     }
-    within(&format!("{key}.latency"), gearbox.latency, 0.0, 60.0)?;
-    within(&format!("{key}.shift_time"), gearbox.shift_time, 0.0, 10.0)?;
+    check_range(&format!("{key}.latency"), gearbox.latency, 0.0, 60.0)?;
+    check_range(&format!("{key}.shift_time"), gearbox.shift_time, 0.0, 10.0)?;
     positive(&format!("{key}.input_inertia"), gearbox.input_inertia)?;
     not_negative(&format!("{key}.output_inertia"), gearbox.output_inertia)
 }

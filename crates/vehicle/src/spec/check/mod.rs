@@ -9,7 +9,8 @@ mod trailer;
 
 pub(super) use drive::powertrain;
 pub(super) use rule::{
-    Check, apart, inertia, list, not_negative, part, point, positive, require, rigid, within,
+    Check, check_range, inertia, list, not_negative, part, point, positive, require,
+    require_distinct, rigid,
 };
 
 use super::spec_error::SpecError;
@@ -68,7 +69,7 @@ impl VehicleSpec {
             }
             if let Some(apart) = axle.twin_spacing {
                 let width = self.tire_of(index).rigid.width();
-                within(&format!("{key}.twin_spacing"), apart, width, 4.0 * width)?;
+                check_range(&format!("{key}.twin_spacing"), apart, width, 4.0 * width)?;
             }
             not_negative(&format!("{key}.brake_torque"), axle.brake_torque)?;
             if let Some(lag) = axle.brake_lag {
@@ -77,7 +78,7 @@ impl VehicleSpec {
             }
             if let Some(sensing) = &axle.load_sensing {
                 let key = format!("{key}.load_sensing");
-                within(&format!("{key}.unladen_share"), sensing.unladen_share, 0.0, 1.0)?;
+                check_range(&format!("{key}.unladen_share"), sensing.unladen_share, 0.0, 1.0)?;
                 positive(&format!("{key}.laden_force"), sensing.laden_force)?;
             }
             suspension::suspension(&format!("{key}.suspension"), &axle.suspension)?;
@@ -90,7 +91,7 @@ impl VehicleSpec {
                 suspension::anti_roll_bar(&format!("{key}.anti_roll_bar"), bar, &axle.suspension)?;
             }
             if let Some(ratio) = axle.steer_ratio {
-                within(&format!("{key}.steer_ratio"), ratio, -2.0, 2.0)?;
+                check_range(&format!("{key}.steer_ratio"), ratio, -2.0, 2.0)?;
             }
             match &axle.final_drive {
                 Some(axle_drive) => drive::final_drive(&format!("{key}.final_drive"), axle_drive)?,
@@ -116,26 +117,30 @@ impl VehicleSpec {
                 part(&format!("{key}.link"), &s.link)?;
                 part(&format!("{key}.arm"), &s.arm)?;
                 let p = &s.points;
-                apart(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
-                apart(&format!("{key}.points.idler_link"), &p.idler_link, &p.idler_chassis)?;
-                within(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 89.0)?;
+                require_distinct(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
+                require_distinct(
+                    &format!("{key}.points.idler_link"),
+                    &p.idler_link,
+                    &p.idler_chassis,
+                )?;
+                check_range(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 89.0)?;
                 wheel_angle(key, s.max_wheel_angle_deg)
             }
             Steering::RackPinion(s) => {
                 let key = "steering.rack_pinion";
                 part(&format!("{key}.rack"), &s.rack)?;
                 positive(&format!("{key}.pinion_radius"), s.pinion_radius)?;
-                within(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 1080.0)?;
+                check_range(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 1080.0)?;
                 wheel_angle(key, s.max_wheel_angle_deg)
             }
             Steering::DragLink(s) => {
                 let key = "steering.drag_link";
                 part(&format!("{key}.arm"), &s.arm)?;
                 let p = &s.points;
-                apart(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
-                apart(&format!("{key}.points.knuckle"), &p.knuckle, &p.arm_link)?;
-                apart(&format!("{key}.points.axis"), &p.axis, &[0.0; 3])?;
-                within(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 89.0)?;
+                require_distinct(&format!("{key}.points.arm_link"), &p.arm_link, &p.arm_chassis)?;
+                require_distinct(&format!("{key}.points.knuckle"), &p.knuckle, &p.arm_link)?;
+                require_distinct(&format!("{key}.points.axis"), &p.axis, &[0.0; 3])?;
+                check_range(&format!("{key}.max_angle_deg"), s.max_angle_deg, 0.1, 89.0)?;
                 wheel_angle(key, s.max_wheel_angle_deg)
             }
             Steering::Direct(s) => wheel_angle("steering.direct", s.max_wheel_angle_deg),
@@ -157,7 +162,7 @@ impl VehicleSpec {
             let between = tandem.pin[0] < front && tandem.pin[0] > rear && tandem.pin[1] > 0.0;
             let allowed = format!("on the left, between its axles at x = {front} and {rear}");
             require(between, &key("pin"), list(&tandem.pin), &allowed)?;
-            within(&key("max_pitch_deg"), tandem.max_pitch_deg, 0.1, 60.0)?;
+            check_range(&key("max_pitch_deg"), tandem.max_pitch_deg, 0.1, 60.0)?;
         }
         Ok(())
     }
@@ -211,8 +216,8 @@ pub(in crate::spec) fn chassis(chassis: &Chassis) -> Check {
         positive("chassis.belly.width", belly.width)?;
     }
     if let Some(footprint) = &chassis.footprint {
-        within("chassis.footprint.front", footprint.front, -50.0, 50.0)?;
-        within("chassis.footprint.rear", footprint.rear, -50.0, 50.0)?;
+        check_range("chassis.footprint.front", footprint.front, -50.0, 50.0)?;
+        check_range("chassis.footprint.rear", footprint.rear, -50.0, 50.0)?;
         positive("chassis.footprint.width", footprint.width)?;
         require(
             footprint.rear < footprint.front,
@@ -235,14 +240,14 @@ pub(in crate::spec) fn chassis(chassis: &Chassis) -> Check {
         let sides = hull.size.iter().all(|side| (0.05..=50.0).contains(side));
         require(sides, &key("size"), list(&hull.size), "from 0.05 to 50 each")?;
         let most = 0.5 * hull.size.iter().copied().fold(f64::INFINITY, f64::min);
-        within(&key("rounding"), hull.rounding, 0.02, most)?;
+        check_range(&key("rounding"), hull.rounding, 0.02, most)?;
     }
-    chassis.drag_area.map_or(Ok(()), |area| within("chassis.drag_area", area, 0.0, 100.0))?;
+    chassis.drag_area.map_or(Ok(()), |area| check_range("chassis.drag_area", area, 0.0, 100.0))?;
     point("chassis.com", &chassis.com)
 }
 
 fn wheel_angle(key: &str, degrees: f64) -> Check {
-    within(&format!("{key}.max_wheel_angle_deg"), degrees, 0.1, 60.0)
+    check_range(&format!("{key}.max_wheel_angle_deg"), degrees, 0.1, 60.0)
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(in crate::spec) fn not_negative(key: &str, value: f64) -> Check {
     require(value.is_finite() && value >= 0.0, key, value, "finite and not below 0")
 }
 
-pub(in crate::spec) fn within(key: &str, value: f64, low: f64, high: f64) -> Check {
+pub(in crate::spec) fn check_range(key: &str, value: f64, low: f64, high: f64) -> Check {
     let allowed = format!("from {low} to {high}");
     require(value >= low && value <= high, key, value, &allowed)
 }
@@ -50,7 +50,7 @@ pub(in crate::spec) fn list(values: &[f64]) -> String {
     format!("[{}]", values.iter().map(f64::to_string).collect::<Vec<_>>().join(", "))
 }
 
-pub(in crate::spec) fn apart(key: &str, a: &Point, b: &Point) -> Check {
+pub(in crate::spec) fn require_distinct(key: &str, a: &Point, b: &Point) -> Check {
     let distance = (0..3).map(|i| (a[i] - b[i]) * (a[i] - b[i])).sum::<f64>().sqrt();
     require(distance > 1e-6, key, list(a), "away from the other end")
 }
@@ -97,7 +97,7 @@ pub(super) fn rising(key: &str, curve: &Curve) -> Check {
 
 /// Rejects a mass and moments of inertia that no part can have.
 ///
-/// `slack` is the factor by which rounded data may violate the triangle inequality.
+/// `slack` is the tolerance factor of rounded data in the triangle inequality.
 pub(in crate::spec) fn rigid(key: &str, mass: f64, moments: &Point, slack: f64) -> Check {
     let lightest = format!("at least {LIGHTEST} kg");
     require(mass >= LIGHTEST, &format!("{key}.mass"), mass, &lightest)?;

@@ -1,7 +1,7 @@
 //! Checks of the parameters of suspensions, springs and dampers.
 
 use super::super::{AntiRollBar, AxleLocation, Damper, Point, Spring, Suspension};
-use super::rule::{Check, apart, list, not_negative, part, positive, require, rising};
+use super::rule::{Check, list, not_negative, part, positive, require, require_distinct, rising};
 
 pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
     let outward = |key: &str, spindle: &Point| {
@@ -13,13 +13,13 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
             let at = |name: &str| format!("{key}.points.{name}");
             let p = &s.points;
             outward(&at("spindle"), &p.spindle)?;
-            apart(&at("upper_arm_front"), &p.upper_arm_front, &p.upper_arm_back)?;
-            apart(&at("lower_arm_front"), &p.lower_arm_front, &p.lower_arm_back)?;
-            apart(&at("upper_arm_outer"), &p.upper_arm_outer, &p.upper_arm_front)?;
-            apart(&at("lower_arm_outer"), &p.lower_arm_outer, &p.lower_arm_front)?;
-            apart(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
-            apart(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
-            apart(&at("tie_rod_upright"), &p.tie_rod_upright, &p.tie_rod_chassis)?;
+            require_distinct(&at("upper_arm_front"), &p.upper_arm_front, &p.upper_arm_back)?;
+            require_distinct(&at("lower_arm_front"), &p.lower_arm_front, &p.lower_arm_back)?;
+            require_distinct(&at("upper_arm_outer"), &p.upper_arm_outer, &p.upper_arm_front)?;
+            require_distinct(&at("lower_arm_outer"), &p.lower_arm_outer, &p.lower_arm_front)?;
+            require_distinct(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
+            require_distinct(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
+            require_distinct(&at("tie_rod_upright"), &p.tie_rod_upright, &p.tie_rod_chassis)?;
             let upper = p.upper_arm_outer[2] > p.lower_arm_outer[2];
             require(
                 upper,
@@ -38,12 +38,12 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
             let at = |name: &str| format!("{key}.points.{name}");
             let p = &s.points;
             outward(&at("spindle"), &p.spindle)?;
-            apart(&at("arm_front"), &p.arm_front, &p.arm_back)?;
-            apart(&at("kingpin_upper"), &p.kingpin_upper, &p.kingpin_lower)?;
-            apart(&at("kingpin_upper"), &p.kingpin_upper, &p.arm_front)?;
-            apart(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
-            apart(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
-            apart(&at("tie_rod_upright"), &p.tie_rod_upright, &p.tie_rod_chassis)?;
+            require_distinct(&at("arm_front"), &p.arm_front, &p.arm_back)?;
+            require_distinct(&at("kingpin_upper"), &p.kingpin_upper, &p.kingpin_lower)?;
+            require_distinct(&at("kingpin_upper"), &p.kingpin_upper, &p.arm_front)?;
+            require_distinct(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
+            require_distinct(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
+            require_distinct(&at("tie_rod_upright"), &p.tie_rod_upright, &p.tie_rod_chassis)?;
             part(&format!("{key}.arm"), &s.arm)?;
             part(&format!("{key}.upright"), &s.upright)?;
             part(&format!("{key}.spindle"), &s.spindle)
@@ -53,12 +53,12 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
             let at = |name: &str| format!("{key}.points.{name}");
             let p = &s.points;
             outward(&at("spindle"), &p.spindle)?;
-            apart(&at("arm_front"), &p.arm_front, &p.arm_back)?;
-            apart(&at("arm_outer"), &p.arm_outer, &p.arm_front)?;
-            apart(&at("strut_upright"), &p.strut_upright, &p.strut_chassis)?;
-            apart(&at("damper_upright"), &p.damper_upright, &p.damper_chassis)?;
-            apart(&at("spring_upright"), &p.spring_upright, &p.spring_chassis)?;
-            apart(&at("tie_rod_upright"), &p.tie_rod_upright, &p.tie_rod_chassis)?;
+            require_distinct(&at("arm_front"), &p.arm_front, &p.arm_back)?;
+            require_distinct(&at("arm_outer"), &p.arm_outer, &p.arm_front)?;
+            require_distinct(&at("strut_upright"), &p.strut_upright, &p.strut_chassis)?;
+            require_distinct(&at("damper_upright"), &p.damper_upright, &p.damper_chassis)?;
+            require_distinct(&at("spring_upright"), &p.spring_upright, &p.spring_chassis)?;
+            require_distinct(&at("tie_rod_upright"), &p.tie_rod_upright, &p.tie_rod_chassis)?;
             let above = p.strut_chassis[2] > p.arm_outer[2];
             require(above, &at("strut_chassis"), list(&p.strut_chassis), "above arm_outer")?;
             part(&format!("{key}.arm"), &s.arm)?;
@@ -71,9 +71,9 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
             let at = |name: &str| format!("{key}.points.{name}");
             let p = &s.points;
             outward(&at("spindle"), &p.spindle)?;
-            apart(&at("pivot_outer"), &p.pivot_outer, &p.pivot_inner)?;
-            apart(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
-            apart(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
+            require_distinct(&at("pivot_outer"), &p.pivot_outer, &p.pivot_inner)?;
+            require_distinct(&at("damper_arm"), &p.damper_arm, &p.damper_chassis)?;
+            require_distinct(&at("spring_arm"), &p.spring_arm, &p.spring_chassis)?;
             part(&format!("{key}.arm"), &s.arm)?;
             part(&format!("{key}.spindle"), &s.spindle)
         }
@@ -82,8 +82,8 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
             let at = |name: &str| format!("{key}.points.{name}");
             let p = &s.points;
             outward(&at("spindle"), &p.spindle)?;
-            apart(&at("damper_beam"), &p.damper_beam, &p.damper_chassis)?;
-            apart(&at("spring_beam"), &p.spring_beam, &p.spring_chassis)?;
+            require_distinct(&at("damper_beam"), &p.damper_beam, &p.damper_chassis)?;
+            require_distinct(&at("spring_beam"), &p.spring_beam, &p.spring_chassis)?;
             part(&format!("{key}.beam"), &s.beam)?;
             part(&format!("{key}.spindle"), &s.spindle)?;
             axle_location(&format!("{key}.location"), &s.location)?;
@@ -91,7 +91,7 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
                 Some(knuckle) => {
                     part(&format!("{key}.knuckle.part"), &knuckle.part)?;
                     let upper = format!("{key}.knuckle.kingpin_upper");
-                    apart(&upper, &knuckle.kingpin_upper, &knuckle.kingpin_lower)
+                    require_distinct(&upper, &knuckle.kingpin_upper, &knuckle.kingpin_lower)
                 }
                 None => Ok(()),
             }
@@ -134,8 +134,16 @@ fn axle_location(key: &str, location: &AxleLocation) -> Check {
     match location {
         AxleLocation::Links(links) => {
             let key = format!("{key}.links");
-            apart(&format!("{key}.upper_beam"), &links.upper_beam, &links.upper_chassis)?;
-            apart(&format!("{key}.lower_beam"), &links.lower_beam, &links.lower_chassis)?;
+            require_distinct(
+                &format!("{key}.upper_beam"),
+                &links.upper_beam,
+                &links.upper_chassis,
+            )?;
+            require_distinct(
+                &format!("{key}.lower_beam"),
+                &links.lower_beam,
+                &links.lower_chassis,
+            )?;
             let splay = (links.upper_beam[1] - links.upper_chassis[1]).abs() > 1e-3;
             require(
                 splay || links.panhard.is_some(),

@@ -1,7 +1,7 @@
 //! Checks of the parameters of a tire, on soil and on firm ground.
 
-use super::super::{FlexibleTire, RigidTire};
-use super::rule::{Check, list, not_negative, positive, require, within};
+use super::super::{FlexibleTireSpec, RigidTire};
+use super::rule::{Check, check_range, list, not_negative, positive, require};
 use crate::inflation::{MOST_KPA, pascals};
 use crate::tire::{SlipCurve, TMeasy};
 
@@ -34,7 +34,7 @@ pub(super) fn rigid_tire(tire: &RigidTire, rim_radius: f64) -> Check {
     }
     if let Some(soil) = &tire.soil {
         let key = "tire.rigid.soil";
-        within(&format!("{key}.area_ratio"), soil.area_ratio, 0.0, 1.0)?;
+        check_range(&format!("{key}.area_ratio"), soil.area_ratio, 0.0, 1.0)?;
         not_negative(&format!("{key}.cohesion"), soil.cohesion)?;
         not_negative(&format!("{key}.friction"), soil.friction)?;
         positive(&format!("{key}.shear_modulus"), soil.shear_modulus)?;
@@ -47,7 +47,7 @@ fn inflation(key: &str, kpa: f64) -> Check {
     require(allowed.is_empty(), key, kpa, &allowed)
 }
 
-pub(super) fn flexible(tire: &FlexibleTire, rigid: &RigidTire, wheels: usize) -> Check {
+pub(super) fn flexible(tire: &FlexibleTireSpec, rigid: &RigidTire, wheels: usize) -> Check {
     let key = "tire.flexible";
     let radius = rigid.radius();
     let fine = tire.width > 0.0 && tire.width <= rigid.width() && tire.width.is_finite();
@@ -112,8 +112,8 @@ pub(super) fn handling(tire: &TMeasy) -> Check {
         tire.max_load,
         "from 1 to 3.8 times the nominal load, where the interpolated force still increases",
     )?;
-    within(&format!("{key}.friction"), tire.friction, 0.05, 2.0)?;
-    within(&format!("{key}.rolling_resistance"), tire.rolling_resistance, 0.0, 0.5)?;
+    check_range(&format!("{key}.friction"), tire.friction, 0.05, 2.0)?;
+    check_range(&format!("{key}.rolling_resistance"), tire.rolling_resistance, 0.0, 0.5)?;
     for (name, pair) in
         [("carcass_stiffness", tire.carcass_stiffness), ("carcass_damping", tire.carcass_damping)]
     {

@@ -1,7 +1,7 @@
 //! Checks of the parameters of a trailer.
 
 use super::rule::refuse;
-use super::{Check, chassis, point, positive, require, within};
+use super::{Check, chassis, check_range, point, positive, require};
 use crate::spec::spec_error::SpecError;
 use crate::spec::{HitchKind, VehicleSpec};
 
@@ -26,16 +26,16 @@ pub(super) fn trailer(spec: &VehicleSpec) -> Check {
     require(!trailer.name.trim().is_empty(), "trailer.name", "''", "given")?;
     point("trailer.coupling", &trailer.coupling)?;
     let hitch = &trailer.hitch;
-    within("trailer.hitch.stiffness", hitch.stiffness, 1e5, 1e10)?;
-    within("trailer.hitch.damping_time", hitch.damping_time, 0.0, 1.0)?;
-    within("trailer.hitch.max_yaw_deg", hitch.max_yaw_deg, 1.0, 120.0)?;
-    within("trailer.hitch.max_pitch_deg", hitch.max_pitch_deg, 1.0, 60.0)?;
+    check_range("trailer.hitch.stiffness", hitch.stiffness, 1e5, 1e10)?;
+    check_range("trailer.hitch.damping_time", hitch.damping_time, 0.0, 1.0)?;
+    check_range("trailer.hitch.max_yaw_deg", hitch.max_yaw_deg, 1.0, 120.0)?;
+    check_range("trailer.hitch.max_pitch_deg", hitch.max_pitch_deg, 1.0, 60.0)?;
     if let Some(load) = hitch.breaking_load {
-        within("trailer.hitch.breaking_load", load, 1e3, 1e9)?;
+        check_range("trailer.hitch.breaking_load", load, 1e3, 1e9)?;
     }
     if let Some([x, y]) = trailer.landing_gear {
-        within("trailer.landing_gear[0]", x, -30.0, 5.0)?;
-        within("trailer.landing_gear[1]", y, 0.0, 3.0)?;
+        check_range("trailer.landing_gear[0]", x, -30.0, 5.0)?;
+        check_range("trailer.landing_gear[1]", y, 0.0, 3.0)?;
     }
     match (hitch.kind, hitch.plate_width) {
         (HitchKind::Ball, None) => {}

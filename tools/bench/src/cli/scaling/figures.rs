@@ -3,7 +3,7 @@
 use super::{BenchPart, MeasuredCase, ScalingResults};
 use crate::scaling::GroundKind;
 use bekker_math::numeric::hypot;
-use bekker_report::plot::{Figure, Mark, Panel, Series};
+use bekker_report::plot::{Figure, PlotAxes, Series, SeriesMark};
 
 const FACTOR: &str = "wall over simulated time";
 
@@ -38,17 +38,17 @@ pub fn figures(results: &ScalingResults) -> Vec<(&'static str, Figure)> {
     all.into_iter().filter_map(figure).collect()
 }
 
-type Panels = fn(&[&MeasuredCase]) -> Vec<Panel>;
+type Panels = fn(&[&MeasuredCase]) -> Vec<PlotAxes>;
 
-fn panel(title: &str, x_label: &str, y_label: &str, series: Vec<Series>) -> Panel {
+fn panel(title: &str, x_label: &str, y_label: &str, series: Vec<Series>) -> PlotAxes {
     let series = series.into_iter().filter(|own| !own.points.is_empty()).collect();
     let (title, x_label, y_label) = (title.into(), x_label.into(), y_label.into());
-    Panel { title, x_label, y_label, from_zero: true, series }
+    PlotAxes { title, x_label, y_label, from_zero: true, series }
 }
 
 fn series(
     name: impl Into<String>,
-    mark: Mark,
+    mark: SeriesMark,
     measured: &[&MeasuredCase],
     point: impl Fn(&MeasuredCase) -> Option<[f64; 2]>,
 ) -> Series {
@@ -60,7 +60,7 @@ fn series(
 }
 
 /// Returns the panel over vehicles: one process, and one vehicle per rank.
-fn alone_and_ranked(measured: &[&MeasuredCase], title: &str, x_label: &str) -> Panel {
+fn alone_and_ranked(measured: &[&MeasuredCase], title: &str, x_label: &str) -> PlotAxes {
     let across = |own: &MeasuredCase, factor: f64| [own.case.vehicles as f64, factor];
     let alone = |own: &MeasuredCase| (own.case.ranks == 1).then(|| across(own, own.median));
     let ranked = |own: &MeasuredCase| (own.case.ranks > 1).then(|| across(own, own.median));
@@ -72,15 +72,15 @@ fn alone_and_ranked(measured: &[&MeasuredCase], title: &str, x_label: &str) -> P
         x_label,
         FACTOR,
         vec![
-            series("one process, idle machine", Mark::Dashes, measured, alone_quiet),
-            series("one core per rank", Mark::Dashes, measured, ranked_quiet),
-            series("one process, measured", Mark::Dots, measured, alone),
-            series("one vehicle per rank, measured", Mark::Dots, measured, ranked),
+            series("one process, idle machine", SeriesMark::Dashes, measured, alone_quiet),
+            series("one core per rank", SeriesMark::Dashes, measured, ranked_quiet),
+            series("one process, measured", SeriesMark::Dots, measured, alone),
+            series("one vehicle per rank, measured", SeriesMark::Dots, measured, ranked),
         ],
     )
 }
 
-fn vehicles(measured: &[&MeasuredCase]) -> Vec<Panel> {
+fn vehicles(measured: &[&MeasuredCase]) -> Vec<PlotAxes> {
     let on = |footing: GroundKind| -> Vec<&MeasuredCase> {
         measured.iter().copied().filter(|own| own.case.footing == footing).collect()
     };
@@ -90,23 +90,23 @@ fn vehicles(measured: &[&MeasuredCase]) -> Vec<Panel> {
     ]
 }
 
-fn platoon(measured: &[&MeasuredCase]) -> Vec<Panel> {
+fn platoon(measured: &[&MeasuredCase]) -> Vec<PlotAxes> {
     vec![alone_and_ranked(measured, "", "vehicles")]
 }
 
 /// Returns the panels of weak scaling.
 ///
 /// With more ranks than cores, measured and modeled values differ strongly, so each has a panel.
-fn weak(measured: &[&MeasuredCase]) -> Vec<Panel> {
+fn weak(measured: &[&MeasuredCase]) -> Vec<PlotAxes> {
     let mut each: Vec<usize> =
         measured.iter().map(|own| own.case.vehicles / own.case.ranks).collect();
     each.sort_unstable();
     each.dedup();
-    let of_each = |mark: Mark, factor: fn(&MeasuredCase) -> Option<f64>| -> Vec<Series> {
+    let of_each = |mark: SeriesMark, factor: fn(&MeasuredCase) -> Option<f64>| -> Vec<Series> {
         let of = |each: &usize| {
             let each = *each;
             let name = match mark {
-                Mark::Dashes => format!("{each} per rank, model"),
+                SeriesMark::Dashes => format!("{each} per rank, model"),
                 _ => format!("{each} per rank"),
             };
             series(name, mark, measured, move |own| {
@@ -117,30 +117,35 @@ fn weak(measured: &[&MeasuredCase]) -> Vec<Panel> {
         each.iter().map(of).collect()
     };
     vec![
-        panel("", "ranks", FACTOR, of_each(Mark::Dots, |own| Some(own.median))),
-        panel("one core per rank", "ranks", FACTOR, of_each(Mark::Dashes, |own| own.modeled)),
+        panel("", "ranks", FACTOR, of_each(SeriesMark::Dots, |own| Some(own.median))),
+        panel("one core per rank", "ranks", FACTOR, of_each(SeriesMark::Dashes, |own| own.modeled)),
     ]
 }
 
-fn strong(measured: &[&MeasuredCase]) -> Vec<Panel> {
+fn strong(measured: &[&MeasuredCase]) -> Vec<PlotAxes> {
     let across = |own: &MeasuredCase, y: f64| [own.case.ranks as f64, y];
     let here = |own: &MeasuredCase| Some(across(own, own.median));
     let modeled = |own: &MeasuredCase| own.modeled.map(|factor| across(own, factor));
     let received = |own: &MeasuredCase| Some(across(own, 1e-3 * own.received));
     let most = "maximum received by a rank";
     vec![
-        panel("", "ranks", FACTOR, vec![series("here", Mark::Dots, measured, here)]),
+        panel("", "ranks", FACTOR, vec![series("here", SeriesMark::Dots, measured, here)]),
         panel(
             "one core per rank",
             "ranks",
             FACTOR,
-            vec![series("modeled", Mark::Dashes, measured, modeled)],
+            vec![series("modeled", SeriesMark::Dashes, measured, modeled)],
         ),
-        panel("", "ranks", "kB per heartbeat", vec![series(most, Mark::Dots, measured, received)]),
+        panel(
+            "",
+            "ranks",
+            "kB per heartbeat",
+            vec![series(most, SeriesMark::Dots, measured, received)],
+        ),
     ]
 }
 
-fn heartbeat(measured: &[&MeasuredCase]) -> Vec<Panel> {
+fn heartbeat(measured: &[&MeasuredCase]) -> Vec<PlotAxes> {
     let across = |own: &MeasuredCase, y: f64| [1e3 * own.case.heartbeat, y];
     let shortest = measured.iter().min_by(|a, b| a.case.heartbeat.total_cmp(&b.case.heartbeat));
     let drift = |own: &MeasuredCase| {
@@ -152,15 +157,15 @@ fn heartbeat(measured: &[&MeasuredCase]) -> Vec<Panel> {
             "",
             "heartbeat, ms",
             FACTOR,
-            vec![series("here", Mark::Dots, measured, |own| Some(across(own, own.median)))],
+            vec![series("here", SeriesMark::Dots, measured, |own| Some(across(own, own.median)))],
         ),
         panel(
             "",
             "heartbeat, ms",
             "m",
             vec![
-                series("D_H", Mark::Line, measured, |own| Some(across(own, own.ghost_bound))),
-                series("maximum error of a remote vehicle", Mark::Dots, measured, |own| {
+                series("D_H", SeriesMark::Line, measured, |own| Some(across(own, own.ghost_bound))),
+                series("maximum error of a remote vehicle", SeriesMark::Dots, measured, |own| {
                     Some(across(own, own.ghost_error))
                 }),
             ],
@@ -169,7 +174,12 @@ fn heartbeat(measured: &[&MeasuredCase]) -> Vec<Panel> {
             "",
             "heartbeat, ms",
             "m",
-            vec![series("drift of the last vehicle in the column", Mark::Dots, measured, drift)],
+            vec![series(
+                "drift of the last vehicle in the column",
+                SeriesMark::Dots,
+                measured,
+                drift,
+            )],
         ),
     ]
 }
