@@ -2,7 +2,8 @@
 
 use super::closed_forms::{bed, chrono, of_width};
 use super::section::{Chart, Section, ValidationError, line, panel, percent};
-use bekker_ground::soil::{DeformableSoil, Laws, Soil};
+use bekker_ground::soil::catalog::assumed_unloading;
+use bekker_ground::soil::{DeformableSoil, Details, Laws, Soil};
 use bekker_math::numeric::{exp, tan};
 use bekker_rig::InParallel;
 use bekker_rig::LineStyle;
@@ -200,8 +201,11 @@ pub(super) fn tracked(name: &str) -> TrackedSpec {
 }
 
 fn soil_of(name: &str) -> Soil {
-    // the damping of Project Chrono's vehicle soils
-    bed(DeformableSoil { damping: 3e4, ..chrono(name) })
+    let soil = chrono(name);
+    // the unloading of the catalog, and the damping of Project Chrono's vehicle soils
+    let [k0, growth] = assumed_unloading(soil.k_phi, soil.k_c, soil.n).map(Some);
+    let details = Details { reload_stiffness: k0, reload_growth: growth, ..Details::default() };
+    bed(DeformableSoil { damping: 3e4, details, ..soil })
 }
 
 fn belt(name: &str, motion: TrackMotion, laws: Laws) -> TrackRig {
@@ -318,24 +322,24 @@ fn convergence(section: &mut Section) -> Result<(), ValidationError> {
 /// Compares the moment of a pivot turn.
 fn pivot(section: &mut Section) -> Result<(), ValidationError> {
     section.text(
-        "Pivot turn at 0.5 m/s of each track. *Across* is Wong's moment μ W L/4 with all of the \
-         soil's friction across the track (*Theory of Ground Vehicles*), an upper bound, because a \
-         turning track also slides lengthwise. *Against the sliding* is the moment with friction \
-         opposite to the sliding of every point (Steeds; Wong and Chiang), at the yaw rate at \
+        "Pivot turn at 0.5 m/s of each track. *Across* is Wong's moment (μ W + c A) L/4 with all \
+         of the soil's strength across the track (*Theory of Ground Vehicles*), an upper bound, \
+         because a turning track also slides lengthwise. *Against the sliding* is the moment with \
+         shear opposite to the sliding of every point (Steeds; Wong and Chiang), at the yaw rate at \
          which both moments balance: 0.887 of it for these tracks, and the reference of the \
          differences.",
     );
     let theory = RigidTracks::from_spec(&m113_chrono());
-    let rows = ["mid", "hard", "dry sand"]
+    let rows = ["mid", "hard", "dry sand", "clay"]
         .in_parallel(|name| {
             let motion = TrackMotion::Pivot { speed: 0.5 };
             let reference = belt(name, motion, Laws::reference()).run()?;
             let default = belt(name, motion, Laws::refined()).run()?;
-            let friction = tan(chrono(name).friction_angle);
-            let moment = theory.pivoting_moment(friction);
+            let strength = theory.shear_strength(&chrono(name));
+            let moment = theory.pivoting_moment(strength);
             Ok(vec![
                 (*name).to_string(),
-                format!("{:.1}", 1e-3 * theory.turning_moment(friction)),
+                format!("{:.1}", 1e-3 * theory.turning_moment(strength)),
                 format!("{:.1}", 1e-3 * moment),
                 format!("{:.1}", 1e-3 * reference.turning_moment),
                 percent(reference.turning_moment, moment),
