@@ -23,8 +23,8 @@ const RADIUS: f64 = 0.38;
 /// Load of the wheel, N.
 const LOAD: f64 = 6800.0;
 
-/// Resistance of a wheel in the rut of one other over its load (CRREL report 95-7, equation 8).
-const TRAILING: f64 = 0.0475;
+/// Drag of a wheel in the rut of one other over its load: the default of the key.
+const TRAILING: f64 = 0.035;
 
 /// Densities at which resistance is compared with CRREL's formula, kg/m³.
 const DENSITIES: [f64; 7] = [110.0, 150.0, 200.0, 250.0, 300.0, 350.0, 400.0];
@@ -213,8 +213,9 @@ fn trailing(section: &mut Section) -> Result<(), ValidationError> {
         "Wheels in the rut of another, at the same load, in the snow that leaves the track by \
          0.42: compaction and the drag of snow that falls back, over the load. CRREL's equation 8 \
          (report 95-7) adds 0.0475 h_r of the load for the second wheel and 0.0246 h_r for the \
-         third, with h_r = h/0.22 m in snow deeper than that. The law takes these two numbers from \
-         the equation, so the comparison shows only that the rig keeps them.",
+         third, with h_r = h/0.22 m in snow deeper than that. The drag, 0.035 and \
+         0.018, is the equation's less the compaction of the packed snow, so the comparison shows \
+         only how far the rig keeps it.",
     );
     let cases = [(0.13, 160.0), (0.2, 220.0), (0.3, 220.0)];
     let rows = cases.in_parallel(|&(depth, density): &(f64, f64)| {
