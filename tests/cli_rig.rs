@@ -274,6 +274,25 @@ fn a_custom_soil_is_accepted() {
     assert_eq!(refused("n = 4\n"), "bed.toml:4: n = 4: must be > 0 and <= 3\n");
 }
 
+/// A pivot turn has no pull. Its theory is that of the soil's strength: on clay without friction of
+/// the cohesion alone, c A L/4 = 20 kPa x 2 x 0.381 m x 2.667 m x 2.667 m / 4 across the track.
+#[test]
+fn a_pivot_on_clay_is_held_by_cohesion() {
+    let folder = tempfile::tempdir().unwrap();
+    let soil = "--soil heavy_clay_40_wes --set cohesion=20000 --set friction_angle_deg=0";
+    let arguments = format!(
+        "pivot {soil} --speed 0.5 --duration 2 --step 0.002 --grid 0.1 --no-check --no-plot --json"
+    );
+    let test = json(&mut rig(folder.path(), &arguments))["test"].take();
+    let run = &test["runs"][0];
+    for absent in ["drawbar", "thrust", "resistance"] {
+        assert!(run.get(absent).is_none(), "{run}");
+    }
+    assert_within(5e-3, &test["theory"]["moment"], 20e3 * 2.0 * 0.381 * 2.667 * 2.667 / 4.0);
+    let moment = test["theory"]["pivoting_moment"].as_f64().unwrap();
+    assert_within(0.35, &run["turning_moment"], moment);
+}
+
 const COARSE: &str = "--step 0.002 --duration 2 --grid 0.04 --no-check --no-plot";
 
 #[test]

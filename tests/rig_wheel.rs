@@ -7,7 +7,7 @@
 
 use bekker::rig::{Rig, WheelResult, WheelRig, WheelRigMotion};
 use bekker::scm::Underside;
-use bekker::soil::{DeformableSoil, Laws, Soil, SoilKind};
+use bekker::soil::{DeformableSoil, Laws, SnowCover, Soil, SoilKind, catalog::catalog};
 
 fn bed(yielding: DeformableSoil) -> Soil {
     Soil {
@@ -318,4 +318,38 @@ fn steering_is_the_same_on_both_sides() {
         let part = (left.aligning + right.aligning).abs() / (6311.6 * 0.467);
         assert!(part < 0.005, "{} and {}", left.aligning, right.aligning);
     }
+}
+
+/// CRREL report 95-7, equation 8: the second wheel in a rut of shallow snow resists by 0.0475 of its
+/// load, the third by 0.0246.
+#[test]
+fn wheels_in_a_rut_of_snow_resist_as_crrel_has_it() {
+    let load = 6800.0;
+    let resistance = |trailing_resistance: f64| -> Vec<f64> {
+        let cover = SnowCover {
+            depth: 0.18,
+            density: 220.0,
+            packed_density: 550.0,
+            share_leaving: 0.42,
+            crushing_pressure: None,
+            trailing_resistance,
+        };
+        let mut soil = catalog().find("deep_snow").unwrap().to_soil();
+        let SoilKind::Deformable(snow) = &mut soil.kind else { unreachable!() };
+        [snow.k_phi, snow.k_c, snow.n] = cover.pressure_sinkage();
+        cover.apply_to(&mut snow.details);
+        let wheel = Underside::cylinder(0.38, 0.235).unwrap();
+        let motion = WheelRigMotion::Rolling { speed: 1.0, slip: 0.05 };
+        let rig = WheelRig { laws: Laws::refined(), ..WheelRig::new(soil, wheel, load, motion) };
+        let passes = rig.passes(3).unwrap();
+        passes.iter().map(|run| (run.compaction + run.works.bulldozing) / load).collect()
+    };
+    let (with, without) = (resistance(0.035), resistance(0.0));
+    println!("{with:?} {without:?}");
+    for (found, crrel) in with[1..].iter().zip([0.0475, 0.0246]) {
+        assert!((found - crrel).abs() < 0.02, "{found} for {crrel}");
+    }
+    // the first wheel has no rut; the key adds what it says
+    assert!((with[0] - without[0]).abs() < 2e-3, "{with:?} {without:?}");
+    assert!((with[1] - without[1] - 0.035).abs() < 3e-3, "{with:?} {without:?}");
 }

@@ -348,6 +348,7 @@ fn displaced_soil_is_above_the_layer() {
         packed_density: 550.0,
         share_leaving: 0.0,
         crushing_pressure: None,
+        trailing_resistance: 0.035,
     };
     of_snow.apply_to(&mut cover.details);
     // Compacted it is 19 cm lower; displaced snow is no longer between the wheel and the ground.

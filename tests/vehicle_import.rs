@@ -771,13 +771,9 @@ fn the_m113_comes_back_part_by_part() {
     assert_eq!(own.powertrain.gearbox, known.powertrain.gearbox);
     assert_eq!(own.drive.ratio, known.drive.ratio);
     // 222 N and 10.8 N s/m per tonne, rounded.
-    assert_close(own.drive.resistance.force, known.drive.resistance.force, 1e-3, "resistance");
-    assert_close(
-        own.drive.resistance.per_speed,
-        known.drive.resistance.per_speed,
-        5e-3,
-        "resistance",
-    );
+    let [found, expected] = [own, &*known].map(|spec| spec.track_resistance());
+    assert_close(found[0], expected[0], 1e-3, "resistance");
+    assert_close(found[1], expected[1], 5e-3, "resistance");
     assert!(matches!(own.drive.steering, TrackSteering::Differential { .. }));
     for (own, known) in own.shoe.faces.iter().zip(&known.shoe.faces) {
         assert_eq!((own.length, own.width), (known.length, known.width));

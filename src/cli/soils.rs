@@ -3,7 +3,7 @@
 use super::{Failure, stdout};
 use crate::report::text_table;
 use crate::soil::catalog::{CatalogSoil, catalog};
-use crate::soil::{DeformableSoil, SoilKind};
+use crate::soil::{DeformableSoil, Laws, SoilKind};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -100,9 +100,11 @@ fn sheet(soil: &CatalogSoil) -> String {
 }
 
 /// Returns the parameters by the keys of a custom soil of a scenario.
-fn parameters(y: &DeformableSoil) -> [(&'static str, f64, &'static str); 8] {
+fn parameters(y: &DeformableSoil) -> [(&'static str, f64, &'static str); 10] {
     // converting radians back to degrees leaves an error in the last digits
     let degrees = (y.friction_angle.to_degrees() * 1e9).round() / 1e9;
+    let [reload_stiffness, reload_growth] =
+        y.details.unloading(y.elastic_stiffness, Laws::refined());
     [
         ("k_phi", y.k_phi, "N/m^(n+2)"),
         ("k_c", y.k_c, "N/m^(n+1)"),
@@ -112,6 +114,8 @@ fn parameters(y: &DeformableSoil) -> [(&'static str, f64, &'static str); 8] {
         ("shear_modulus", y.shear_modulus, "m"),
         ("elastic_stiffness", y.elastic_stiffness, "Pa/m"),
         ("damping", y.damping, "Pa s/m"),
+        ("reload_stiffness", reload_stiffness, "Pa/m"),
+        ("reload_growth", reload_growth, "Pa/m^2"),
     ]
 }
 
@@ -130,6 +134,7 @@ fn as_json(soil: &CatalogSoil) -> Value {
         "family": soil.family,
         "parameters": parameters,
         "assumed": soil.assumed,
+        "unloading": soil.unloading,
         "trust": soil.trust,
         "source": soil.source,
         "notes": soil.notes,

@@ -41,13 +41,13 @@ impl<'a> TractiveEffort<'a> {
                 drag_area,
             },
             AnySpec::Tracked(own) => {
-                let belt = &own.drive.resistance;
+                let of_track = own.drive.resistance.of_track(own.total_mass());
                 TractiveEffort {
                     powertrain: &own.powertrain,
                     ratio: own.drive.ratio,
                     radius: own.drive_radius(),
                     weight,
-                    resistance: [belt.force, belt.per_speed].map(|one| 2.0 * one / weight),
+                    resistance: of_track.map(|one| 2.0 * one / weight),
                     drag_area,
                 }
             }

@@ -61,7 +61,7 @@ pub struct TrackRig {
 /// Means over the settled part of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrackResult {
-    /// Pull at the hull, N.
+    /// Pull at the hull, N; zero in a pivot turn, where nothing holds it.
     pub drawbar: f64,
     /// Thrust: torque of the sprockets over their pitch radius, N.
     pub thrust: f64,
@@ -138,7 +138,10 @@ impl Rig for TrackRig {
         for tick in 0..steps {
             drive.evaluate_contact();
             let twist = drive.on_tracks.vehicle.twist(&drive.workspace.vehicle);
-            let held = HOLD * (twist.linear.x - start);
+            let held = match self.motion {
+                TrackMotion::Straight { .. } => HOLD * (twist.linear.x - start),
+                TrackMotion::Pivot { .. } => 0.0,
+            };
             if let TrackMotion::Straight { .. } = self.motion {
                 guide(drive.workspace.vehicle.chassis_load(), held, &twist);
             }

@@ -49,13 +49,17 @@ impl RigidTracks {
         2.0 * self.width * self.modulus(soil) * pow(self.sinkage(soil), n) / n
     }
 
+    /// Returns the greatest shear force A c + W tan φ of the soil on both tracks, N.
+    pub fn shear_strength(&self, soil: &DeformableSoil) -> f64 {
+        2.0 * self.width * self.length * soil.cohesion + self.weight * tan(soil.friction_angle)
+    }
+
     /// Returns the thrust at a slip, N, with shear displacement growing linearly along the track.
     ///
     /// Thrust is an odd function of slip: braked tracks are retarded with the force that pushes
     /// driven ones.
     pub fn thrust(&self, soil: &DeformableSoil, slip: f64) -> f64 {
-        let area = 2.0 * self.width * self.length;
-        let most = area * soil.cohesion + self.weight * tan(soil.friction_angle);
+        let most = self.shear_strength(soil);
         let x = slip * self.length / soil.shear_modulus;
         let sheared = x.abs();
         let mobilized =
@@ -75,24 +79,26 @@ impl RigidTracks {
         slope
     }
 
-    /// Returns the moment that resists turning on the spot, N m.
+    /// Returns the moment that resists turning on the spot, N m, of a shear force `strength` N that is
+    /// spread evenly over both tracks: μ W, or [`RigidTracks::shear_strength`] on cohesive soil.
     ///
-    /// All friction acts laterally. The moment is an upper bound, as turning tracks also slide
+    /// All shear acts laterally. The moment is an upper bound, as turning tracks also slide
     /// longitudinally.
-    pub fn turning_moment(&self, lateral_friction: f64) -> f64 {
-        0.25 * lateral_friction * self.weight * self.length
+    pub fn turning_moment(&self, strength: f64) -> f64 {
+        0.25 * strength * self.length
     }
 
-    /// Returns the moment that turns the vehicle on the spot, N m.
+    /// Returns the moment that turns the vehicle on the spot against a shear force `strength` N as in
+    /// [`RigidTracks::turning_moment`], N m.
     ///
-    /// Friction opposes the sliding of every point (W. Steeds, *Tracked vehicles*, 1950; J. Y. Wong
+    /// Shear opposes the sliding of every point (W. Steeds, *Tracked vehicles*, 1950; J. Y. Wong
     /// and C. F. Chiang, Proc. IMechE D 215, 2001, both from memory). A point x ahead of the middle
     /// slides laterally by x Ω and longitudinally by s Ω, where s is the same under a whole track.
     ///
-    /// The lateral moment is μ W/l ∫ x²/√(s² + x²) dx, with l half the length. The longitudinal
-    /// moment is μ W B/2 · s/l ∫ dx/√(s² + x²). Both integrals are over 0 to l. The moments are in
-    /// balance at one s.
-    pub fn pivoting_moment(&self, friction: f64) -> f64 {
+    /// With S for the strength and l for half the length, the lateral moment is S/l ∫ x²/√(s² + x²)
+    /// dx. The longitudinal moment is S B/2 · s/l ∫ dx/√(s² + x²). Both integrals are over 0 to l.
+    /// The moments are in balance at one s.
+    pub fn pivoting_moment(&self, strength: f64) -> f64 {
         let half = 0.5 * self.length;
         // asinh(l/s)
         let grown = |s: f64| ln((half + (s * s + half * half).sqrt()) / s);
@@ -104,7 +110,7 @@ impl RigidTracks {
             let middle = 0.5 * (low + high);
             *(if along(middle) < across(middle) { &mut low } else { &mut high }) = middle;
         }
-        friction * self.weight * across(low)
+        strength * across(low)
     }
 
     fn modulus(&self, soil: &DeformableSoil) -> f64 {
@@ -147,8 +153,43 @@ mod tests {
             assert_eq!(tracks.thrust(&soil, slip), -tracks.thrust(&soil, -slip));
         }
         close(tracks.max_slope(&soil).to_degrees(), 30.0);
-        close(tracks.turning_moment(0.5), 37096.0);
+        close(tracks.turning_moment(0.5 * tracks.weight), 37096.0);
         // independent quadrature: 0.887 of the moment with purely lateral friction
-        close(tracks.pivoting_moment(0.5), 32910.55);
+        close(tracks.pivoting_moment(0.5 * tracks.weight), 32910.55);
+    }
+
+    /// On clay without friction only the area counts: c A L/4 laterally, 2 x 0.381 m x 3 m x 30 kPa x
+    /// 3 m / 4 = 51.4 kN m for these tracks, however heavy they are.
+    #[test]
+    fn cohesion_alone_resists_a_pivot() {
+        let clay = |cohesion: f64, friction_deg: f64| DeformableSoil {
+            k_phi: 2e6,
+            k_c: 0.0,
+            n: 0.5,
+            cohesion,
+            friction_angle: friction_deg.to_radians(),
+            shear_modulus: 0.01,
+            elastic_stiffness: 2e8,
+            damping: 0.0,
+            bulldozing: None,
+            details: Default::default(),
+        };
+        let at = |weight: f64| RigidTracks { weight, width: 0.381, length: 3.0, gauge: 2.16 };
+        let lateral = |weight: f64, soil: &DeformableSoil| {
+            at(weight).turning_moment(at(weight).shear_strength(soil))
+        };
+        let soil = clay(30e3, 0.0);
+        assert!((lateral(1e5, &soil) / 51_435.0 - 1.0).abs() < 1e-12);
+        assert_eq!(lateral(1e5, &soil), lateral(2e5, &soil));
+        // both parts add: they slide in the same direction
+        let pivoting = |soil: &DeformableSoil| {
+            let tracks = at(1e5);
+            tracks.pivoting_moment(tracks.shear_strength(soil))
+        };
+        let sum = pivoting(&soil) + pivoting(&clay(0.0, 20.0));
+        assert!((pivoting(&clay(30e3, 20.0)) / sum - 1.0).abs() < 1e-12);
+        assert!(
+            pivoting(&soil) < lateral(1e5, &soil) && pivoting(&soil) > 0.8 * lateral(1e5, &soil)
+        );
     }
 }

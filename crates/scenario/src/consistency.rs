@@ -409,6 +409,7 @@ pub(super) fn check_custom_soil(soil: &CustomSoil, key: &str, refuse: &mut Diagn
         ("damping", soil.damping.is_some(), false),
         ("measured_sinkage", soil.measured_sinkage.is_some(), false),
         ("density", soil.density.is_some(), false),
+        ("reload_stiffness", soil.reload_stiffness.is_some(), false),
         ("reload_growth", soil.reload_growth.is_some(), false),
         ("reece", soil.reece.is_some(), false),
         ("multi_pass", soil.multi_pass.is_some(), false),

@@ -40,11 +40,28 @@ pub struct Pivot {
 struct PivotRow {
     speed: f64,
     #[serde(flatten)]
-    means: TrackResult,
+    means: PivotMeans,
     /// Lateral friction mu from the moment M = mu W L / 4.
     lateral_friction: f64,
     /// Yaw rate relative to that without slip.
     turning_share: f64,
+}
+
+/// Means of a run without those that have no meaning in a pivot turn.
+#[derive(Debug, Serialize)]
+struct PivotMeans {
+    sinkage: f64,
+    vertical: f64,
+    turning_moment: f64,
+    yaw_rate: f64,
+    pitch: f64,
+}
+
+impl From<TrackResult> for PivotMeans {
+    fn from(found: TrackResult) -> PivotMeans {
+        let TrackResult { sinkage, vertical, turning_moment, yaw_rate, pitch, .. } = found;
+        PivotMeans { sinkage, vertical, turning_moment, yaw_rate, pitch }
+    }
 }
 
 impl Pivot {
@@ -64,8 +81,8 @@ impl Pivot {
             };
             rows.push(PivotRow {
                 speed,
-                means,
-                lateral_friction: means.turning_moment / theory.turning_moment(1.0),
+                means: means.into(),
+                lateral_friction: means.turning_moment / theory.turning_moment(theory.weight),
                 turning_share: means.yaw_rate * theory.gauge / (2.0 * speed),
             });
             let moved = moved.into_iter().filter(|m| m.figure.contains("moment"));
@@ -76,10 +93,10 @@ impl Pivot {
                 }),
             );
         }
-        let friction = crate::numeric::tan(yielding.friction_angle);
+        let strength = theory.shear_strength(&yielding);
         let check = (!self.output.no_check)
             .then(|| ConvergenceCheck::new(tolerance, changes, tracked::terms));
-        let measured = PivotSweep { rig, theory, friction, rows };
+        let measured = PivotSweep { rig, theory, strength, rows };
         let (text, figure, data) = (measured.text(), measured.figure(), measured.data());
         let (soil, refused) = (measured.rig.soil, Vec::new());
         let findings = RigFindings { kind: "pivot", soil, data, text, figure, check, refused };
@@ -91,14 +108,14 @@ impl Pivot {
 struct PivotSweep {
     rig: TrackRig,
     theory: RigidTracks,
-    /// Coefficient of friction of the soil.
-    friction: f64,
+    /// Greatest shear force of the soil on both tracks, N.
+    strength: f64,
     rows: Vec<PivotRow>,
 }
 
 impl PivotSweep {
     fn text(&self) -> String {
-        let PivotSweep { rig, theory, friction, rows } = self;
+        let PivotSweep { rig, theory, strength, rows } = self;
         let cells = rows.iter().map(|row| {
             vec![
                 format!("{:.2}", row.speed),
@@ -119,28 +136,29 @@ impl PivotSweep {
         ];
         format!(
             "{}, {:.1} kN, turning on {}: nodes {} m apart, step {} s, run {} s\n\
-             theory: moment {:.2} kN m if every point slides at the soil's friction coefficient \
-             {friction:.3}; {:.2} kN m from lateral sliding alone\n\n{}",
+             theory: moment {:.2} kN m if every point shears at the soil's strength, {:.1} kN under \
+             even pressure; {:.2} kN m from lateral sliding alone\n\n{}",
             rig.vehicle.name,
             1e-3 * rig.weight(),
             rig.soil.name,
             rig.spacing,
             rig.step,
             rig.duration,
-            1e-3 * theory.pivoting_moment(*friction),
-            1e-3 * theory.turning_moment(*friction),
+            1e-3 * theory.pivoting_moment(*strength),
+            1e-3 * strength,
+            1e-3 * theory.turning_moment(*strength),
             columns(&header, cells.collect(), 0),
         )
     }
 
     fn figure(&self) -> Figure {
-        let PivotSweep { rig, theory, friction, rows } = self;
+        let PivotSweep { rig, theory, strength, rows } = self;
         let line = |of: &dyn Fn(&PivotRow) -> f64| rows.iter().map(|r| [r.speed, of(r)]).collect();
         let panel = |label: &str, series: Vec<Series>| {
             PlotAxes::from_zero("track speed, m/s", label, series)
         };
         let series = |name: &str, points, mark| Series { name: name.into(), points, mark };
-        let moment = 1e-3 * theory.pivoting_moment(*friction);
+        let moment = 1e-3 * theory.pivoting_moment(*strength);
         Figure {
             title: format!("{} turning on {}", rig.vehicle.name, rig.soil.name),
             subtitle: format!("weight {:.1} kN", 1e-3 * rig.weight()),
@@ -150,7 +168,7 @@ impl PivotSweep {
                     vec![
                         series("rig", line(&|r| 1e-3 * r.means.turning_moment), SeriesMark::Line),
                         series(
-                            "theory at the soil's friction",
+                            "theory at the soil's strength",
                             line(&|_| moment),
                             SeriesMark::Dashes,
                         ),
@@ -172,7 +190,7 @@ impl PivotSweep {
     }
 
     fn data(&self) -> serde_json::Value {
-        let PivotSweep { rig, theory, friction, rows } = self;
+        let PivotSweep { rig, theory, strength, rows } = self;
         json!({
             "vehicle": rig.vehicle.name,
             "weight": rig.weight(),
@@ -180,9 +198,9 @@ impl PivotSweep {
             "step": rig.step,
             "duration": rig.duration,
             "theory": {
-                "moment": theory.turning_moment(*friction),
-                "pivoting_moment": theory.pivoting_moment(*friction),
-                "friction": friction,
+                "moment": theory.turning_moment(*strength),
+                "pivoting_moment": theory.pivoting_moment(*strength),
+                "strength": strength,
             },
             "runs": rows,
         })

@@ -90,7 +90,7 @@ impl Track {
         let findings = RigFindings {
             kind: "track",
             soil: rig.soil.clone(),
-            text: text(&rig, &rows, &theory, &yielding),
+            text: text(&rig, self.speed, &rows, (&theory, &yielding)),
             figure: figure(&rig, &rows, &theory, &yielding),
             data: json!({
                 "vehicle": rig.vehicle.name,
@@ -99,6 +99,7 @@ impl Track {
                 "spacing": rig.spacing,
                 "step": rig.step,
                 "duration": rig.duration,
+                "internal_resistance": rig.vehicle.internal_resistance(self.speed),
                 "theory": { "sinkage": theory.sinkage(&yielding), "resistance": theory.resistance(&yielding) },
                 "runs": rows,
             }),
@@ -109,7 +110,13 @@ impl Track {
     }
 }
 
-fn text(rig: &TrackRig, rows: &[TrackRow], theory: &RigidTracks, soil: &DeformableSoil) -> String {
+fn text(
+    rig: &TrackRig,
+    speed: f64,
+    rows: &[TrackRow],
+    (theory, soil): (&RigidTracks, &DeformableSoil),
+) -> String {
+    let internal = rig.vehicle.internal_resistance(speed);
     let cells = rows
         .iter()
         .map(|TrackRow { slip, means, theory_thrust, theory_drawbar }| {
@@ -139,7 +146,8 @@ fn text(rig: &TrackRig, rows: &[TrackRow], theory: &RigidTracks, soil: &Deformab
     ];
     format!(
         "{}, {:.1} kN, on {}: nodes {} m apart, step {} s, run {} s\n\
-         theory (rigid tracks, uniform pressure): sinkage {:.1} cm, resistance {:.2} kN\n\n{}",
+         theory (rigid tracks, uniform pressure): sinkage {:.1} cm, resistance {:.2} kN\n\
+         resistance of the tracks themselves, not included: {:.2} kN\n\n{}",
         rig.vehicle.name,
         1e-3 * rig.weight(),
         rig.soil.name,
@@ -148,6 +156,7 @@ fn text(rig: &TrackRig, rows: &[TrackRow], theory: &RigidTracks, soil: &Deformab
         rig.duration,
         100.0 * theory.sinkage(soil),
         1e-3 * theory.resistance(soil),
+        1e-3 * internal,
         columns(&header, cells, 0),
     )
 }

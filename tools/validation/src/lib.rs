@@ -19,7 +19,9 @@ mod vehicles;
 mod wheel_trials;
 
 pub use section::{Block, Chart, Section, ValidationError};
-pub use snow::{SnowErrors, SnowModel, SnowResistance, snow_errors, snow_resistance};
+pub use snow::{
+    SnowErrors, SnowModel, SnowResistance, rut_resistance, snow_errors, snow_resistance,
+};
 pub use wheel_trials::{
     TrialErrors, WheelTrial, predict_trials, trial_errors, trial_rig, trial_sand, wheel_trials,
 };

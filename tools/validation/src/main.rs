@@ -27,7 +27,6 @@ Not included:
 - the mobility index and NRMM's relations of whole vehicles to the cone index, because the model
   has no cone (relations of a single tire are compared with the rig over the tire's deflection,
   each at the cone index at which it agrees with the rig once);
-- motion resistance of trailing wheels in snow;
 - Ishigami's side force, for which there are no worked numbers.
 ";
 

@@ -212,8 +212,9 @@ pub(super) fn vehicle(
         drive,
         powertrain,
     };
-    let [force, per_speed] = RESISTANCE.map(|each| (0.5 * each * spec.total_mass() / 1e3).round());
-    spec.drive.resistance = TrackResistance { force, per_speed };
+    let [force, per_speed] =
+        RESISTANCE.map(|each| Some((0.5 * each * spec.total_mass() / 1e3).round()));
+    spec.drive.resistance = TrackResistance { force, per_speed, coefficient: None };
     log.assume("drive.resistance", "as for tracks with rubber bushings (Bekker 1969)");
     spec.check().map_err(|error| log.refused(source, error))?;
     Ok(AnySpec::Tracked(Box::new(spec)))
@@ -308,7 +309,7 @@ fn drive(
         driveshaft_inertia: driveshaft,
         carrier_inertia: carrier,
         brake_torque,
-        resistance: TrackResistance { force: 0.0, per_speed: 0.0 },
+        resistance: TrackResistance::default(),
         steering: TrackSteering::Differential { ratio: STEERING, brake_torque },
     })
 }

@@ -111,7 +111,7 @@ impl<S: Simd> WorkLanes<S> {
     pub fn press(&mut self, press: &PressInput<S>) {
         let PressInput { area, pressed, pressure, .. } = *press;
         let sunk = pressed.sinkage - press.residual;
-        let since = 0.5 * (press.yielded_at + pressed.pressure) * sunk;
+        let since = 0.5 * (press.yielded_at + pressed.pressure) * sunk + pressed.stiffening;
         let met = sunk.gt(press.reach).select(pressed.pressure * press.reach, since);
         self.compaction += sunk.gt(0.0).select(area * met, 0.0);
         self.elastic += 0.5 * area * pressed.pressure * (press.sinkage - pressed.sinkage);

@@ -30,6 +30,9 @@ const STEEPEST: f64 = 0.17;
 /// this speed, the slowest of wheel tests, the pressure is complete within 1 %.
 const ADVANCING: f64 = 1e-3;
 
+/// Speed of a wheel below which the resistance of snow in a rut fades out, m/s.
+const ROLLING: f64 = 0.1;
+
 /// Fraction of its patch that a body renews in a step, below which it counts as standing: the
 /// mobilized shear holds it.
 const RENEWED: f64 = 0.002;
@@ -282,6 +285,8 @@ struct NodeHistory<S: Simd> {
     sheared: [Lanes<S>; 2],
     /// Which of them were in contact.
     in_previous_contact: LaneMask<S>,
+    /// Numbers of completed wheel passes.
+    passes: Lanes<S>,
 }
 
 #[inline(always)]
@@ -307,6 +312,7 @@ fn node_history<S: Simd>(
             Lanes::from_fn(simd, |k| nodes[k].shear(index[k])[1]),
         ],
         in_previous_contact: in_previous_contact(simd, &tiles, &index),
+        passes: Lanes::from_fn(simd, |k| f64::from(nodes[k].passes(index[k]))),
     }
 }
 
@@ -371,7 +377,8 @@ fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         }
     }
     let virgin = bearing.layered_pressure(upper, sinkage, kept, sinking) * hardened;
-    let pressure = (bearing.elastic(residual, yielded_at) * (sinkage - residual)).min(virgin);
+    let line = bearing.reload_line(residual, yielded_at);
+    let pressure = line.pressure(sinkage, residual, yielded_at).min(virgin);
 
     let modulus = motion.tread.modulus(&coefficients.strength);
     let slid = SlipLanes { mean: slid, rate, time: sliding_time, distance: slid_distance };
@@ -420,6 +427,8 @@ fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         let lift = (x * x + y * y).sqrt() * rubs;
         prediction.passive = [x.to_array(), y.to_array(), lift.to_array()];
     }
+    let trailing = soil.details.trailing_resistance.filter(|_| rolls && laws.layers);
+    predict_drag(trailing, memory.passes, pressure, motion, prediction);
     let dragged = shear * (-(stress * part));
     PredictedReaction {
         base: n * (pressure * part) + dragged,
@@ -427,6 +436,50 @@ fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         strength: stress,
         cohesion,
     }
+}
+
+/// Horizontal resistance of the third and later wheels in a rut over that of the second, in snow:
+/// 0.0246 over 0.0475 (CRREL report 95-7, equation 8).
+const LATER_WHEELS: f64 = 0.0246 / 0.0475;
+
+/// Predicts the horizontal resistance of the snow in a rut to a wheel at four nodes: the fraction
+/// `trailing` of their pressures after one pass, against the velocity of the wheel's center.
+#[inline(always)]
+fn predict_drag<S: Simd>(
+    trailing: Option<f64>,
+    passes: Lanes<S>,
+    pressure: Lanes<S>,
+    motion: &ContactMotion,
+    prediction: &mut PredictorLanes,
+) {
+    prediction.drags = passes.gt(0.0).any() && trailing.is_some();
+    let Some(share) = trailing.filter(|_| prediction.drags) else { return };
+    let velocity = &motion.shape_twist.linear;
+    let follows = passes.gt(1.5).select(share * LATER_WHEELS, share);
+    let follows = passes.gt(0.5).select(follows, 0.0);
+    let square = velocity.x * velocity.x + velocity.y * velocity.y;
+    let drag = pressure * follows * (-1.0 / (square + ROLLING * ROLLING).sqrt());
+    prediction.drag = [(velocity.x * drag).to_array(), (velocity.y * drag).to_array()];
+}
+
+/// Adds the resistance of the snow in a rut over cells of these areas, m². It acts on the axle, so
+/// that a free wheel has it too.
+#[inline(always)]
+fn add_drag<S: Simd>(
+    prediction: &PredictorLanes,
+    cell: Lanes<S>,
+    motion: &ContactMotion,
+    sums: &mut ContactSums<S>,
+) {
+    if !prediction.drags {
+        return;
+    }
+    let simd = cell.simd();
+    let [x, y] = [0, 1].map(|k| Lanes::new(simd, prediction.drag[k]) * cell);
+    let hub = motion.shape_twist.linear;
+    sums.works.bulldozing += -(x * hub.x + y * hub.y);
+    let axle = VectorLanes::splat(simd, &Vec3::zeros());
+    sums.add_force(&VectorLanes { x, y, z: Lanes::zero(simd) }, &axle);
 }
 
 /// Returns the fraction of the sinkage rate at which surfaces push soil ahead: the square of the
@@ -768,6 +821,7 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         sums.works.bulldozing += -(x * material.x + y * material.y + z * material.z);
         resisted += (x * x + y * y).sqrt() / shape.norm().max(motion.least_speed);
     }
+    add_drag(prediction, cell, motion, sums);
     sums.shear.add(resisted, &r);
     sums.add_force(&force, &r);
     if F::DEFORMS {
@@ -807,7 +861,6 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         let sunk: f64 = four.lanes().map(|k| sunk[k].max(0.0)).sum();
         sums.heaped += cell_area * sunk * heap.flow_factor;
     }
-    let damping_stiffness = excess * (1.0 / motion.dt.max(1e-9));
     SoilReaction {
         pressure,
         normal: n,
@@ -815,7 +868,7 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         slope: pressed.slope,
         elastic: sinkage - pressed.sinkage,
         part,
-        damping_stiffness,
+        damping_stiffness: excess * (1.0 / motion.dt.max(1e-9)),
     }
 }
 
@@ -876,13 +929,17 @@ fn press_nodes<'a, S: Simd, L: SoilResponse<'a>>(
     let passed = lanes(&prediction.passed);
     let passes = passed.gt(0.0);
     let (mut kept, mut kept_at) = (residual, yielded_at);
+    let mut stiffening = Lanes::zero(simd);
     if passes.any() {
         let pressed =
             press_refined(bearing, virgin, sinkage + passed, advance, residual, yielded_at);
         kept = passes.select(pressed.sinkage, residual);
         kept_at = passes.select(pressed.yield_pressure, yielded_at);
+        stiffening = passes.select(pressed.stiffening, 0.0);
     }
-    press_refined(bearing, virgin, sinkage, advance, kept, kept_at)
+    let mut pressed = press_refined(bearing, virgin, sinkage, advance, kept, kept_at);
+    pressed.stiffening += stiffening;
+    pressed
 }
 
 /// Returns the part of a body's motion that changes neither its height nor its inclination.

@@ -136,6 +136,10 @@ pub(super) struct PredictorLanes {
     pub advances: bool,
     /// Passive pressures, Pa of horizontal area.
     pub passive: [LaneArray; 3],
+    /// Whether snow in a rut resists.
+    pub drags: bool,
+    /// Horizontal resistance of snow in a rut, Pa of horizontal area.
+    pub drag: [LaneArray; 2],
 }
 
 /// New state of four nodes; only lanes in contact are valid.

@@ -122,6 +122,14 @@ impl Details {
             check_range("multi-pass exponent", v, "1 or above", |v| v >= 1.0)
         })?;
         self.reload_growth.map_or(Ok(()), |v| none("reload growth, Pa/m^2", v))?;
+        let growth = self.reload_growth.unwrap_or(0.0);
+        self.reload_stiffness.map_or(Ok(()), |v| {
+            let allowed = "0 or above; above 0 without reload growth";
+            check_range("reload stiffness, Pa/m", v, allowed, |v| {
+                v > 0.0 || v == 0.0 && growth > 0.0
+            })
+        })?;
+        self.trailing_resistance.map_or(Ok(()), |v| none("trailing resistance", v))?;
         if let Some(reece) = self.reece {
             none("Reece's cohesive modulus", reece.cohesive)?;
             none("Reece's frictional modulus", reece.frictional)?;

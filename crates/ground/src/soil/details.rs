@@ -1,6 +1,7 @@
 //! Soil parameters that only the refined laws need, and the range in which soil parameters are
 //! valid.
 
+use super::Laws;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +14,11 @@ pub struct Details {
     /// Bulk density, kg/m³, for passive earth pressure and Reece's form. Where absent, passive
     /// pressure has its cohesive part only.
     pub density: Option<f64>,
-    /// Growth A_u of the reload stiffness with the depth of unloading, Pa/m². With it, the elastic
-    /// stiffness is k₀.
+    /// Stiffness k₀ of unloading and reloading at the surface, Pa/m. Where absent, it is the elastic
+    /// stiffness.
+    #[serde(default)]
+    pub reload_stiffness: Option<f64>,
+    /// Growth A_u of that stiffness with the depth of unloading, Pa/m².
     pub reload_growth: Option<f64>,
     /// Reece's moduli, which replace Bekker's k_c and k_φ.
     pub reece: Option<Reece>,
@@ -28,12 +32,27 @@ pub struct Details {
     /// layer, below 1. It applies to snow, which packs; it is 0 for soil.
     #[serde(default)]
     pub packs_to: f64,
+    /// Motion resistance of a wheel in the rut of one other wheel, over its load, in snow.
+    #[serde(default)]
+    pub trailing_resistance: Option<f64>,
     /// A crust on the surface.
     pub crust: Option<Crust>,
     /// Shear with a peak and a residual value.
     pub peak_shear: Option<PeakShear>,
     /// Growth of the pressure with the sinking speed.
     pub rate: Option<RateDependence>,
+}
+
+impl Details {
+    /// Returns k₀, Pa/m, and A_u, Pa/m², of unloading under some laws, for soil of this elastic
+    /// stiffness, Pa/m.
+    pub fn unloading(&self, elastic_stiffness: f64, laws: Laws) -> [f64; 2] {
+        if !laws.reload_stiffening {
+            return [elastic_stiffness, 0.0];
+        }
+        let k0 = self.reload_stiffness.unwrap_or(elastic_stiffness);
+        [k0, self.reload_growth.unwrap_or(0.0)]
+    }
 }
 
 /// Reece's form p = (c k_c' + γ b k_φ') (z/b)ⁿ with dimensionless moduli (A. R. Reece, Proc. IMechE

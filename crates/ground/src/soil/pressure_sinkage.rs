@@ -69,6 +69,8 @@ pub struct PressureLanes<S: Simd> {
     pub sinkage: Lanes<S>,
     /// Pressures at which the soil last yielded, Pa.
     pub yield_pressure: Lanes<S>,
+    /// Work of the change of the unloading stiffness, per area, J/m²; zero where it is constant.
+    pub stiffening: Lanes<S>,
 }
 
 /// Presses four spots of one soil to `sinkage` m.
@@ -111,6 +113,7 @@ pub fn press_lanes<S: Simd>(
         yields,
         sinkage: yields.select(sinkage - pressure * softness, residual),
         yield_pressure: bends_at,
+        stiffening: Lanes::zero(sinkage.simd()),
     }
 }
 

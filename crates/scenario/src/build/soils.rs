@@ -7,7 +7,7 @@ use crate::consistency::check_custom_soil;
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::document::Document;
 use crate::{Diagnostics, ScenarioFile, conform};
-use bekker_ground::soil::catalog::{assumed_elastic_stiffness, catalog};
+use bekker_ground::soil::catalog::{assumed_elastic_stiffness, assumed_unloading, catalog};
 use bekker_ground::soil::{
     Bulldozing, CatalogError, DeformableSoil, Details, Frost, Laws, Soil, SoilId, SoilKind,
 };
@@ -251,6 +251,7 @@ fn with_snow_pressures(custom: &CustomSoil, laws: &Laws) -> Option<CustomSoil> {
 /// Initial parameters of a soil without a base: missing ones follow the catalog's rules.
 fn soil_without_base(custom: &CustomSoil) -> DeformableSoil {
     let [k_phi, k_c, n] = [custom.k_phi, custom.k_c, custom.n].map(|x| x.unwrap_or(0.0));
+    let [reload_stiffness, reload_growth] = assumed_unloading(k_phi, k_c, n).map(Some);
     DeformableSoil {
         k_phi,
         k_c,
@@ -261,7 +262,7 @@ fn soil_without_base(custom: &CustomSoil) -> DeformableSoil {
         elastic_stiffness: assumed_elastic_stiffness(k_phi, k_c, n),
         damping: 0.0,
         bulldozing: None,
-        details: Default::default(),
+        details: Details { reload_stiffness, reload_growth, ..Details::default() },
     }
 }
 
@@ -277,8 +278,16 @@ fn with_custom_parameters(base: DeformableSoil, custom: &CustomSoil) -> Deformab
         elastic_stiffness: custom.elastic_stiffness.unwrap_or(base.elastic_stiffness),
         damping: custom.damping.unwrap_or(base.damping),
         bulldozing: custom.bulldozing.as_ref().map(in_radians).or(base.bulldozing),
-        details: details(base.details, custom),
+        details: details(with_own_unloading(base.details, custom), custom),
     }
+}
+
+/// The details of a base without its unloading, if the soil sets a stiffness of unloading itself.
+fn with_own_unloading(base: Details, custom: &CustomSoil) -> Details {
+    if custom.elastic_stiffness.is_none() {
+        return base;
+    }
+    Details { reload_stiffness: None, reload_growth: None, ..base }
 }
 
 fn details(base: Details, custom: &CustomSoil) -> Details {
@@ -286,16 +295,20 @@ fn details(base: Details, custom: &CustomSoil) -> Details {
         measured_sinkage: custom.measured_sinkage.or(base.measured_sinkage),
         density: custom.density.or(custom.snow.map(|snow| snow.density)).or(base.density),
         multi_pass: custom.multi_pass.or(base.multi_pass),
+        reload_stiffness: custom.reload_stiffness.or(base.reload_stiffness),
         reload_growth: custom.reload_growth.or(base.reload_growth),
         reece: custom.reece.or(base.reece),
         below: custom.below.or(base.below),
         packs_to: base.packs_to,
+        trailing_resistance: base.trailing_resistance,
         crust: custom.crust.or(base.crust),
         peak_shear: custom.peak_shear.or(base.peak_shear),
         rate: custom.rate.or(base.rate),
     };
     if let Some(snow) = custom.snow {
         snow.apply_to(&mut details);
+        details.reload_stiffness = custom.reload_stiffness;
+        details.reload_growth = custom.reload_growth;
     }
     details
 }

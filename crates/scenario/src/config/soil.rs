@@ -136,7 +136,8 @@ pub struct CustomSoil {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub shear_modulus: Option<f64>,
-    /// Stiffness of unloading and reloading, Pa/m.
+    /// Stiffness of unloading and reloading, Pa/m. Where `reload_stiffness` is given, it applies
+    /// with `laws = "reference"` and to the first loading up to Bekker's curve only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 1e10), extend("exclusiveMinimum" = 0.0, "unit" = "Pa/m"))]
     pub elastic_stiffness: Option<f64>,
@@ -154,8 +155,13 @@ pub struct CustomSoil {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 20_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
     pub density: Option<f64>,
-    /// Growth of the unloading stiffness with its depth, Pa/m². It is Wong's A_u, and
-    /// `elastic_stiffness` is then Wong's k₀.
+    /// Wong's stiffness k₀ of unloading at the surface, Pa/m, for the refinement
+    /// `reload_stiffening`. Where absent, it is `elastic_stiffness`, or that of the base.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1e10), extend("unit" = "Pa/m"))]
+    pub reload_stiffness: Option<f64>,
+    /// Growth of the unloading stiffness with its depth, Pa/m². It is Wong's A_u: soil unloads
+    /// from the depth z along k₀ + A_u z, and at least a third of its sinkage remains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e13), extend("unit" = "Pa/m2"))]
     pub reload_growth: Option<f64>,

@@ -149,8 +149,14 @@ impl TrackedSpec {
         not_negative("drive.driveshaft_inertia", drive.driveshaft_inertia)?;
         not_negative("drive.carrier_inertia", drive.carrier_inertia)?;
         not_negative("drive.brake_torque", drive.brake_torque)?;
-        not_negative("drive.resistance.force", drive.resistance.force)?;
-        not_negative("drive.resistance.per_speed", drive.resistance.per_speed)?;
+        let own = &drive.resistance;
+        own.force.map_or(Ok(()), |force| not_negative("drive.resistance.force", force))?;
+        own.per_speed.map_or(Ok(()), |rise| not_negative("drive.resistance.per_speed", rise))?;
+        if let Some(of_weight) = own.coefficient {
+            let key = "drive.resistance.coefficient";
+            check_range(key, of_weight, 0.0, 0.5)?;
+            require(own.force.is_none(), key, of_weight.to_string(), "absent with force")?;
+        }
         let key = "drive.steering";
         match drive.steering {
             TrackSteering::ClutchBrake { brake_torque } => {

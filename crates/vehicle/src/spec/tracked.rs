@@ -6,6 +6,7 @@
 
 use super::{Chassis, MassProperties, Point, SpecError};
 use crate::powertrain::Powertrain;
+use bekker_math::numeric::GRAVITY;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -273,14 +274,43 @@ pub enum TrackSteering {
     },
 }
 
-/// Friction of pins, rims and guides that the sprocket must overcome.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// Internal resistance of each track, as a force along the track: friction of pins, rims and guides
+/// that the sprocket must overcome. Without `force` and `coefficient` it is that of rubber-bushed
+/// single-pin tracks, 222 + 3 V N per tonne of the vehicle on both tracks, V in km/h (M. G. Bekker,
+/// Introduction to Terrain-Vehicle Systems, 1969).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct TrackResistance {
-    /// Dry friction, as a force along the track, N.
-    pub force: f64,
-    /// Increase of the friction force with the track's speed, N s/m.
-    pub per_speed: f64,
+    /// Dry friction of each track, N.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0), extend("unit" = "N"))]
+    pub force: Option<f64>,
+    /// Dry friction of both tracks over the weight of the vehicle, instead of `force`: 0.0375 on
+    /// roads and 0.0525 on trails (M113, CRREL report 95-1, table A5).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 0.5))]
+    pub coefficient: Option<f64>,
+    /// Increase of the friction of each track with its speed, N s/m. Where absent, it is zero
+    /// beside a `force` or `coefficient`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0), extend("unit" = "N s/m"))]
+    pub per_speed: Option<f64>,
+}
+
+impl TrackResistance {
+    /// Resistance of a track that has none.
+    pub const NONE: [f64; 2] = [0.0, 0.0];
+
+    /// Returns the dry friction of one track of a vehicle of `mass` kg, N, and its increase with
+    /// the speed, N s/m.
+    pub fn of_track(&self, mass: f64) -> [f64; 2] {
+        // half of Bekker's per kilogram; 3.6 km/h are 1 m/s
+        let [dry, viscous] = [0.111 * mass, 1.5e-3 * 3.6 * mass];
+        let weight = mass * GRAVITY;
+        let given = self.force.or(self.coefficient.map(|of_weight| 0.5 * of_weight * weight));
+        let per_speed = self.per_speed.unwrap_or(if given.is_some() { 0.0 } else { viscous });
+        [given.unwrap_or(dry), per_speed]
+    }
 }
 
 /// Drive from the gearbox to the sprockets.
@@ -295,8 +325,9 @@ pub struct TrackDrive {
     pub carrier_inertia: f64,
     /// Maximum brake torque of each sprocket, N m.
     pub brake_torque: f64,
-    /// Internal running resistance of each track in the `belt` model. A segmented track computes
-    /// its own losses.
+    /// Internal resistance of the tracks in the `belt` model. A segmented track computes its own
+    /// losses.
+    #[serde(default)]
     pub resistance: TrackResistance,
     /// Steering mechanism.
     pub steering: TrackSteering,
@@ -377,6 +408,21 @@ impl TrackedSpec {
         self.chassis.mass + track(&self.left) + track(&self.right)
     }
 
+    /// Internal resistance of both tracks together at a speed, m/s, N: zero for segmented tracks,
+    /// which compute it.
+    pub fn internal_resistance(&self, speed: f64) -> f64 {
+        let [dry, per_speed] = self.track_resistance();
+        2.0 * (dry + per_speed * speed)
+    }
+
+    /// Dry friction of each track, N, and its increase with the speed, N s/m.
+    pub fn track_resistance(&self) -> [f64; 2] {
+        match self.model {
+            TrackModel::Belt => self.drive.resistance.of_track(self.total_mass()),
+            TrackModel::Segmented => TrackResistance::NONE,
+        }
+    }
+
     /// Radius of the sprocket's pitch circle, m.
     ///
     /// The pins are on this circle. On a double-pin track, the middles of the connectors are on it.
@@ -439,8 +485,7 @@ impl TrackedSpec {
     /// Nominal ground pressure, Pa: the weight over the width times the ground contact length of
     /// both tracks.
     pub fn ground_pressure(&self) -> f64 {
-        self.total_mass() * bekker_math::numeric::GRAVITY
-            / (2.0 * self.shoe_width() * self.contact_length())
+        self.total_mass() * GRAVITY / (2.0 * self.shoe_width() * self.contact_length())
     }
 
     /// Depth of the underside below the pins, m.
@@ -455,5 +500,50 @@ impl TrackedSpec {
             _ => 0.0,
         };
         0.5 * (length(&self.left) + length(&self.right))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AnySpec, find_vehicle};
+
+    fn m113() -> TrackedSpec {
+        match find_vehicle("m113") {
+            Ok(AnySpec::Tracked(spec)) => *spec,
+            _ => unreachable!("it is in the catalog and runs on tracks"),
+        }
+    }
+
+    /// The files of the catalog round 222 + 3 V N per tonne to a newton and to a tenth.
+    #[test]
+    fn internal_resistance_is_bekker_s_unless_given() {
+        let with = |resistance: TrackResistance| {
+            let mut spec = m113();
+            spec.drive.resistance = resistance;
+            spec
+        };
+        let (own, default) = (m113(), with(TrackResistance::default()));
+        let weight = own.total_mass() * GRAVITY;
+        for speed in [0.0, 1.0, 10.0] {
+            let [given, found] = [&own, &default].map(|spec| spec.internal_resistance(speed));
+            assert!((found / given - 1.0).abs() < 2e-3, "{found} {given}");
+        }
+        let of_weight = TrackResistance { coefficient: Some(0.0375), ..Default::default() };
+        for speed in [0.0, 10.0] {
+            let found = with(of_weight).internal_resistance(speed);
+            assert!((found / weight - 0.0375).abs() < 1e-12, "{found}");
+        }
+        let shoes = TrackedSpec { model: TrackModel::Segmented, ..with(of_weight) };
+        assert_eq!(shoes.internal_resistance(5.0), 0.0);
+        assert!(with(of_weight).check().is_ok());
+        for refused in [
+            TrackResistance { force: Some(1e3), ..of_weight },
+            TrackResistance { coefficient: Some(0.6), ..of_weight },
+            TrackResistance { coefficient: Some(-0.1), ..of_weight },
+            TrackResistance { per_speed: Some(-1.0), ..of_weight },
+        ] {
+            assert!(with(refused).check().is_err(), "{refused:?}");
+        }
     }
 }

@@ -34,7 +34,7 @@ use super::drivetrain::{Drivetrain, ThrustGearing};
 use super::outline::VehicleOutline;
 use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
-use super::spec::{TrackModel, TrackResistance, TrackSteering, TrackedSpec, VehicleFootprint};
+use super::spec::{TrackSteering, TrackedSpec, VehicleFootprint};
 use super::state::VehicleState;
 use super::transmission::friction;
 use super::vehicle_bodies::VehicleBodies;
@@ -684,21 +684,15 @@ impl TrackedVehicle {
     /// Dry friction of a belt, at its sprocket. Shoes that are bodies have friction and damping of
     /// their own.
     fn running_resistance(&self) -> Brake {
-        let TrackResistance { force, .. } = self.resistance();
+        let [force, _] = self.spec.track_resistance();
         Brake { max_torque: force * self.spec.drive_radius() }
-    }
-
-    fn resistance(&self) -> TrackResistance {
-        match self.spec.model {
-            TrackModel::Belt => self.spec.drive.resistance,
-            TrackModel::Segmented => TrackResistance { force: 0.0, per_speed: 0.0 },
-        }
     }
 
     /// Resistance per speed of the sprocket, N m s/rad.
     fn speed_resistance(&self) -> f64 {
         let radius = self.spec.drive_radius();
-        self.resistance().per_speed * radius * radius
+        let [_, per_speed] = self.spec.track_resistance();
+        per_speed * radius * radius
     }
 
     fn steering_brake(&self) -> Option<Brake> {
