@@ -34,7 +34,7 @@ pub struct Bench {
     #[arg(long, value_name = "NAME", default_value = "hmmwv")]
     vehicle: String,
     /// Tire model: flexible or rigid (default: flexible if the vehicle file defines it)
-    #[arg(long, alias = "tire", value_name = "MODEL", value_parser = tire_model())]
+    #[arg(long, alias = "tyre", value_name = "MODEL", value_parser = tire_model())]
     tire: Option<TireModel>,
     /// Soil from the catalog (default: chrono_mid with --spacing, otherwise the reference cases)
     #[arg(long, value_name = "NAME")]

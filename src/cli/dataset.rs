@@ -70,7 +70,7 @@ pub struct Dataset {
     #[arg(long, value_name = "N")]
     vehicles: Option<u32>,
     /// Tire model (default: flexible if the vehicle file defines it)
-    #[arg(long, alias = "tire", value_enum)]
+    #[arg(long, alias = "tyre", value_enum)]
     tire: Option<TireName>,
     /// Tire inflation, kPa (default: from the vehicle file)
     #[arg(long, value_name = "KPA", value_parser = quantity(10.0..=1000.0, "kPa"))]

@@ -436,7 +436,7 @@ enum RouteName {
     /// Every rank sends to rank 0, which forwards
     Star,
     /// Only ranks whose vehicles may interact exchange messages
-    #[value(alias = "neighbor")]
+    #[value(alias = "neighbour")]
     Neighbor,
 }
 

@@ -14,7 +14,7 @@ pub struct Options {
     pub vehicles: Option<u32>,
     /// Whether its tires are flexible (default: if the vehicle file describes that). Tracks have no
     /// tires.
-    #[serde(alias = "flexible_tires")]
+    #[serde(alias = "flexible_tyres")]
     pub flexible_tires: Option<bool>,
     /// Inflation pressure of its tires, kPa (default: that of the vehicle file).
     pub inflation_kpa: Option<f64>,

@@ -94,7 +94,7 @@ pub struct MappedVehicle {
     #[schemars(length(min = 1, max = 4096))]
     pub model: String,
     /// Tire model, flexible or rigid.
-    #[serde(alias = "tire", default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "tyre", default, skip_serializing_if = "Option::is_none")]
     pub tire: Option<TireModel>,
     /// Inflation pressure of the tires, kPa.
     #[serde(default, skip_serializing_if = "Option::is_none")]

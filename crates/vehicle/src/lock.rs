@@ -39,7 +39,7 @@ impl Lock {
 #[serde(deny_unknown_fields, default)]
 pub struct Locks {
     /// Whether to lock the center differential, in the transfer case.
-    #[serde(alias = "center")]
+    #[serde(alias = "centre")]
     pub center: bool,
     /// Whether to lock the differentials between axles on the same output of the center
     /// differential.

@@ -35,7 +35,7 @@ pub struct Rig {
 enum Command {
     Plate(plate::Plate),
     Shear(shear::Shear),
-    #[command(alias = "tire")]
+    #[command(alias = "tyre")]
     Tire(Box<tire::Tire>),
     Wheel(Box<wheel::Wheel>),
     Track(Box<track::Track>),

@@ -34,7 +34,7 @@ pub struct Tire {
     #[arg(long, value_name = "NAME", default_value = "hmmwv", conflicts_with = "tire")]
     vehicle: String,
     /// Tire without a vehicle: fed_alpha
-    #[arg(long, alias = "tire", value_name = "NAME")]
+    #[arg(long, alias = "tyre", value_name = "NAME")]
     tire: Option<String>,
     /// Inflations, kPa (default: 0.4, 0.6, 1 and 1.5 times that of the tire file)
     #[arg(long, value_name = "KPA,...", value_delimiter = ',', allow_negative_numbers = true, value_parser = quantity(0.0..=5000.0, "kPa"))]

@@ -72,7 +72,7 @@ struct WheelShape {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["radius", "width"])]
     vehicle: Option<String>,
     /// Tire model: flexible or rigid (default: flexible if the vehicle file defines it)
-    #[arg(long, alias = "tire", value_name = "MODEL", value_parser = tire_model(), requires = "vehicle")]
+    #[arg(long, alias = "tyre", value_name = "MODEL", value_parser = tire_model(), requires = "vehicle")]
     tire: Option<TireModel>,
     /// Tire inflation, kPa (default: that of the vehicle's first axle)
     #[arg(long, value_name = "KPA", allow_negative_numbers = true, requires = "vehicle", value_parser = quantity(0.0..=5000.0, "kPa"))]

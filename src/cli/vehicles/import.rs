@@ -39,7 +39,7 @@ pub struct Import {
     #[arg(long, value_name = "FILE.json")]
     powertrain: Option<PathBuf>,
     /// Tire file for all axles; repeat for each axle from the front
-    #[arg(long, alias = "tire", value_name = "FILE.json")]
+    #[arg(long, alias = "tyre", value_name = "FILE.json")]
     tire: Vec<PathBuf>,
     /// Overwrite an existing file
     #[arg(long)]

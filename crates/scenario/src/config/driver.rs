@@ -126,7 +126,7 @@ pub enum DriverConfig {
         #[schemars(range(min = 0.2, max = 50.0), extend("unit" = "m/s"))]
         speed: f64,
         /// Source of the vehicle's pose estimate.
-        #[serde(alias = "localization", default)]
+        #[serde(alias = "localisation", default)]
         localization: LocalizationKind,
         /// Time from the delivery of a scan to the plan that is based on it, s. Perception and
         /// planning take this time while the vehicle drives.

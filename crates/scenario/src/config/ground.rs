@@ -40,7 +40,7 @@ pub struct Refine {
     pub passive_pressure: Option<bool>,
     /// Soil that wheels push ahead or aside heaps before the face instead of being compacted. Only
     /// for soils that set their density.
-    #[serde(alias = "plowing", skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "ploughing", skip_serializing_if = "Option::is_none")]
     pub plowing: Option<bool>,
     /// Ruts of rigid wheels grow no faster than n^(1/a) with the number n of passes.
     #[serde(skip_serializing_if = "Option::is_none")]

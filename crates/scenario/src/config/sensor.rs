@@ -355,7 +355,7 @@ impl Default for LensConfig {
 #[serde(rename_all = "snake_case")]
 pub enum CameraChannel {
     /// Color.
-    #[serde(alias = "color")]
+    #[serde(alias = "colour")]
     Color,
     /// Distance along the optical axis, m.
     Depth,
@@ -533,7 +533,7 @@ pub enum FilterConfig {
         side: f64,
     },
     /// Converts the colors of a camera to gray.
-    #[serde(alias = "gray")]
+    #[serde(alias = "grey")]
     Gray {},
 }
 

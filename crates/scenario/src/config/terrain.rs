@@ -148,7 +148,7 @@ impl Default for OriginConfig {
 #[serde(rename_all = "snake_case")]
 pub enum OriginName {
     /// Center of the DEM.
-    #[serde(alias = "center")]
+    #[serde(alias = "centre")]
     Center,
     /// Center of the south-west cell. The terrain extends from there to the center of the
     /// north-east cell. Where the pixels of a file are areas (`xllcorner`, PixelIsArea), the corner

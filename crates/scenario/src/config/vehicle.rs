@@ -43,7 +43,7 @@ pub struct VehicleConfig {
     pub speed: f64,
     /// Tire model. Where absent, it is `flexible` if the vehicle's file specifies flexible tires.
     /// Otherwise it is `rigid` on soil.
-    #[serde(alias = "tire", default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "tyre", default, skip_serializing_if = "Option::is_none")]
     pub tire: Option<TireModel>,
     /// Inflation of the tires, kPa. It is one value for all wheels, including those of a trailer,
     /// or a list. A list has one value for each of the vehicle's own axles from the front, or for

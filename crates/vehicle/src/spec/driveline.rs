@@ -135,7 +135,7 @@ pub struct Driveline {
     pub front_torque: Option<f64>,
     /// Center differential between the front and the rear axles, used when more than one axle is
     /// driven.
-    #[serde(alias = "center")]
+    #[serde(alias = "centre")]
     pub center: Differential,
     /// Differentials between axles on the same output of the center differential. Where absent,
     /// they are open and have no inertia.

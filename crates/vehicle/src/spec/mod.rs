@@ -151,7 +151,7 @@ impl Chassis {
 #[serde(deny_unknown_fields)]
 pub struct HullBox {
     /// Center of the box in the chassis frame, m.
-    #[serde(alias = "center")]
+    #[serde(alias = "centre")]
     pub center: Point,
     /// Length along x, width along y and height along z, m.
     pub size: Point,
@@ -164,7 +164,7 @@ pub struct HullBox {
 #[serde(deny_unknown_fields)]
 pub struct Belly {
     /// Center of the rectangle in the chassis frame, m.
-    #[serde(alias = "center")]
+    #[serde(alias = "centre")]
     pub center: Point,
     /// Length along x, m.
     pub length: f64,
@@ -241,7 +241,7 @@ pub struct Axle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wheel: Option<Wheel>,
     /// Tire of this axle. Where absent, it is the vehicle's `tire`.
-    #[serde(alias = "tire", default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "tyre", default, skip_serializing_if = "Option::is_none")]
     pub tire: Option<Box<Tire>>,
     /// Differential and half-shafts. An axle without them cannot be driven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -282,7 +282,7 @@ pub struct VehicleSpec {
     /// Wheel without tire, for all axles that do not set their own `wheel`.
     pub wheel: Wheel,
     /// Tire, for all axles that do not set their own `tire`.
-    #[serde(alias = "tire")]
+    #[serde(alias = "tyre")]
     pub tire: Tire,
     /// Shafts and differentials from the gearbox to the wheels.
     pub driveline: Driveline,

@@ -145,7 +145,7 @@ pub struct ReturnRoller {
 pub struct ShoeFace {
     /// Center of the face in the shoe's frame, m; z is the height of the face. The origin is
     /// between the pins, with x toward the leading pin.
-    #[serde(alias = "center")]
+    #[serde(alias = "centre")]
     pub center: Point,
     /// Length along x, m.
     pub length: f64,

@@ -82,7 +82,7 @@ pub struct TrailerSpec {
     /// Wheel without tire, for all axles that do not set their own `wheel`.
     pub wheel: Wheel,
     /// Tire, for all axles that do not set their own `tire`.
-    #[serde(alias = "tire")]
+    #[serde(alias = "tyre")]
     pub tire: Tire,
 }
 
