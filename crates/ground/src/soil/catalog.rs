@@ -226,7 +226,11 @@ impl Entry {
             ),
             damping: fill(self.damping, "damping", 0.0),
             bulldozing: None,
-            details: Details { measured_sinkage: self.measured_sinkage, ..Details::default() },
+            details: Details {
+                measured_sinkage: self.measured_sinkage,
+                is_snow: self.family == "snow",
+                ..Details::default()
+            },
         })
     }
 }
