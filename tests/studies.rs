@@ -1170,3 +1170,150 @@ fn folders_of_other_studies_are_left_alone() {
     let usage = place.command(&["run", "study.toml", "--out", "x", "--shard", "4/3"]).output();
     assert_eq!(usage.unwrap().status.code(), Some(2));
 }
+
+/// A rigid HMMWV on a slope of sand that it climbs up to a grade of about 0.16.
+fn slope() -> String {
+    SCENARIO
+        .replace("duration = 1,", "duration = 10,")
+        .replace("{ kind = \"flat\" }, roughness = \"D\"", "{ kind = \"slope\", grade = 0.1 }")
+        .replace(
+            "speed = 4, waypoints = [[0, 0], [30, 0]]",
+            "speed = 3, waypoints = [[0, 0], [8, 0]]",
+        )
+}
+
+/// Returns the cells of a column of `trials.csv`.
+fn column(place: &Place, folder: &str, name: &str) -> Vec<String> {
+    let csv = fs::read_to_string(place.at(folder).join("trials.csv")).unwrap();
+    let mut rows = csv.lines().map(|row| row.split(',').map(str::to_owned).collect::<Vec<_>>());
+    let head = rows.next().unwrap();
+    let index = head.iter().position(|own| own == name).unwrap_or_else(|| panic!("{head:?}"));
+    rows.map(|row| row[index].clone()).collect()
+}
+
+/// On an easy and on a hopeless grade all copies end alike. Grades in steps that are smaller than
+/// the effect of 3 % of strength have the edge among them, wherever the laws put it.
+#[test]
+fn an_outcome_on_the_edge_is_sensitive_and_a_clear_one_is_not() {
+    let place = Place::new(
+        r#"
+format = 1
+scenario = "quick.toml"
+design = "full_factorial"
+responses = ["go"]
+perturb = { copies = 4 }
+[[factor]]
+name = "grade"
+key = "terrain.surface.grade"
+values = [0.05, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18, 0.19, 0.2, 0.4]
+"#,
+    );
+    fs::write(place.at("quick.toml"), slope()).unwrap();
+    place.done(&["run", "study.toml", "--out", "out"]);
+    let shares: Vec<f64> =
+        column(&place, "out", "sensitive").iter().map(|cell| cell.parse().unwrap()).collect();
+    let go = column(&place, "out", "go");
+    println!("{go:?} {shares:?}");
+    assert_eq!((&*go[0], &*go[10]), ("1", "0"));
+    assert_eq!((shares[0], shares[10]), (0.0, 0.0));
+    let sensitive = shares.iter().filter(|share| **share > 0.0).count();
+    assert!((1..=5).contains(&sensitive), "{shares:?}");
+    assert!(shares.iter().all(|share| (4.0 * share).fract() == 0.0), "{shares:?}");
+
+    let told = place.json(&["report", "out", "--pictures", "1"])["sensitivity"].take();
+    let sentence = format!(
+        "Sensitive: {sensitive} of 11 outcomes change within \u{b1}3 % of the soil strength (4 \
+         copies of each trial)."
+    );
+    assert_eq!(told, sentence);
+    for file in ["report.md", "report.html"] {
+        let text = fs::read_to_string(place.at("out").join(file)).unwrap();
+        assert!(text.contains("Sensitive outcomes") && text.contains(&sentence), "{file}");
+    }
+    // A copy is driven again to its state.
+    let trial = shares.iter().position(|share| *share > 0.0).unwrap().to_string();
+    place.done(&["replay", "out", "--trial", &trial, "--copy", "0", "--out", "copy"]);
+    let text = fs::read_to_string(place.at("copy/manifest.json")).unwrap();
+    let manifest: Json = serde_json::from_str(&text).unwrap();
+    assert_eq!(manifest["config"]["soil"]["strength"], 0.97);
+    let told = place.refused(&["replay", "out", "--trial", "0", "--copy", "4", "--out", "none"]);
+    assert!(told.contains("trial 0 has 4 copies, numbered from 0"), "{told}");
+}
+
+/// Copies are drives like trials: the same bytes on any threads and shards, and counted beforehand.
+#[test]
+fn perturbed_copies_give_the_same_bytes_on_any_threads_and_shards() {
+    let place = Place::new(STUDY);
+    let perturb = ["--perturb", "10", "--copies", "2"];
+    let run = |more: &[&str]| place.done(&[&["run", "study.toml"], &perturb[..], more].concat());
+    run(&["--out", "one", "--threads", "1"]);
+    run(&["--out", "four", "--threads", "4"]);
+    let whole = tables(&place.at("one"));
+    assert!(tables(&place.at("four")) == whole);
+    for part in ["1", "2"] {
+        run(&["--out", part, "--shard", &format!("{part}/2")]);
+    }
+    place.done(&["merge", "2", "1", "--out", "merged"]);
+    assert!(tables(&place.at("merged")) == whole);
+    // Continued with the same copies, also without the options.
+    assert_eq!(place.json(&["resume", "one"])["driven"], 0);
+    let told = place.refused(&["run", "study.toml", "--out", "one"]);
+    assert!(told.contains("perturb"), "{told}");
+    // A failed trial has no copies, and a study without copies no column.
+    let shares = column(&place, "one", "sensitive");
+    assert!(shares[0] == "0" && shares[3].is_empty(), "{shares:?}");
+    place.done(&["run", "study.toml", "--out", "plain"]);
+    let head = fs::read_to_string(place.at("plain/trials.csv")).unwrap();
+    assert!(!head.contains("sensitive"), "{head}");
+
+    let plan = place.json(&[&["plan", "study.toml", "--probe", "1"], &perturb[..]].concat());
+    assert_eq!((&plan["trials"], &plan["drives"]), (&9.into(), &27.into()));
+    let converged =
+        place.json(&[&["converge", "study.toml", "--trials", "1"], &perturb[..]].concat());
+    assert_eq!(converged["drives"], 9);
+}
+
+/// A scenario is a study of one trial with its own seed and final state.
+#[test]
+fn a_scenario_is_perturbed_without_a_study() {
+    let place = Place::new(STUDY);
+    let told = place.refused(&["run", "quick.toml", "--out", "none"]);
+    assert!(told.contains("is a scenario: give a study that names it, or --perturb"), "{told}");
+    let told = place.json(&["run", "quick.toml", "--perturb", "--out", "out"]);
+    assert_eq!((&told["trials"], &told["driven"]), (&1.into(), &1.into()));
+    let sentence =
+        "No outcome changes within \u{b1}3 % of the soil strength (8 copies of each trial).";
+    assert_eq!(told["sensitivity"], sentence);
+    assert_eq!(column(&place, "out", "sensitive"), ["0"]);
+    assert_eq!(column(&place, "out", "scenario_seed"), [""]);
+    let mut run = Command::new(cargo_bin("bekker"));
+    run.current_dir(place.0.path()).args(["run", "quick.toml", "--out", "run", "--no-picture"]);
+    assert!(run.output().unwrap().status.success());
+    let summary = fs::read_to_string(place.at("run/summary.json")).unwrap();
+    let summary: Json = serde_json::from_str(&summary).unwrap();
+    assert_eq!(summary["state_hash"], *column(&place, "out", "state_hash")[0]);
+    place.done(&["report", "out", "--pictures", "1"]);
+    assert_eq!(place.json(&["resume", "out"])["driven"], 0);
+}
+
+#[test]
+fn invalid_perturbations_are_refused_by_name() {
+    let place = Place::new(STUDY);
+    let with = |key: &str| format!("{key}\nresponses = [\"go\"");
+    for (key, told) in [
+        ("perturb = { copies = 3 }", "perturb.copies"),
+        ("perturb = { copies = 0 }", "perturb.copies"),
+        ("perturb = { percent = 0 }", "perturb.percent"),
+        ("perturb = { percent = 51 }", "perturb.percent"),
+    ] {
+        let found = place.refused_with("responses = [\"go\"", &with(key));
+        assert!(found.contains(told), "{found}");
+    }
+    let found = place.refused_with("responses = [\"go\"", "responses = [\"sensitive\"");
+    assert!(found.contains("responses[0]") && found.contains("set perturb"), "{found}");
+    for words in [["--perturb", "51"], ["--copies", "8"]] {
+        let run = ["run", "study.toml", "--out", "never"];
+        let output = place.command(&[&run[..], &words].concat()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+    }
+}

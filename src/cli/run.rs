@@ -14,6 +14,7 @@ use super::interruption::{dismissal_signal, enlargement_signal, interruption_sig
 use super::processes::Processes;
 use super::results::RunFiles;
 use super::serving::{RunServer, Serving, bridge};
+use super::study::{SensitivityOptions, sensitivity_lines};
 use super::{Failure, heartbeats, launcher, page_server, stdout, view};
 use crate::report::recorder::RecorderOutput;
 use crate::report::recovery::Recovery;
@@ -30,7 +31,7 @@ use rank_launcher::{LauncherSession, PreparedRun, RankLauncher};
 use restart::Restart;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Number of vehicles from which a note says that their static equilibrium takes time.
@@ -125,6 +126,8 @@ pub struct Run {
     graphics: Graphics,
     #[command(flatten)]
     serving: Serving,
+    #[command(flatten)]
+    sensitivity: SensitivityOptions,
     /// Write trace.json, a timeline for Perfetto or Chrome
     #[arg(long)]
     trace: bool,
@@ -170,6 +173,7 @@ impl Run {
             hash_every: None,
             graphics: Graphics::default(),
             serving: Serving::default(),
+            sensitivity: SensitivityOptions::default(),
             trace: false,
             timings: false,
             no_picture: false,
@@ -315,10 +319,25 @@ impl Run {
         if cut {
             return Err(Failure::Interrupted { folder });
         }
+        self.print_sensitivity(&flag)?;
         if let Some(clients) = &clients {
             page_server::stay_open(clients, &ended);
         }
         failed(&summary).map(|()| None)
+    }
+
+    /// Drives the perturbed copies, if requested, and prints which outcomes change.
+    fn print_sensitivity(&self, interrupted: &AtomicBool) -> Result<(), Failure> {
+        let (Some(perturb), Some(path)) = (self.sensitivity.perturbation(), &self.file) else {
+            return Ok(());
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.threads().map_or(cores, usize::from);
+        for line in sensitivity_lines(path, &self.sets, perturb, threads, interrupted)? {
+            // standard output is reserved for the JSON summary
+            if self.json { eprintln!("{line}") } else { stdout::print(&line)? }
+        }
+        Ok(())
     }
 
     fn timing<'a>(&self, served: Option<&'a RunServer>, tick: &'a Arc<AtomicU64>) -> RunTiming<'a> {

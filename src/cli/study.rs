@@ -8,6 +8,7 @@ mod job_script;
 mod merge;
 mod outlines;
 mod page;
+mod perturbation;
 mod plan;
 mod replay;
 mod report;
@@ -21,6 +22,7 @@ mod trial_store;
 mod worst;
 
 pub use extent::config;
+pub use perturbation::{SensitivityOptions, sensitivity_lines};
 
 use super::Failure;
 use crate::report::study::{Shard, StudyCell, StudyRequest};
@@ -38,6 +40,7 @@ use std::path::Path;
     bekker study converge examples/study_tire_pressure.toml\n  \
     bekker study run examples/study_tire_pressure.toml --out pressure\n  \
     bekker study report pressure\n  \
+    bekker study run examples/sand_slope.toml --perturb --out slope\n  \
     bekker study replay pressure --trial 7 --out pressure_7\n\n\
     Resume an interrupted study with the same `run` command, or with `resume FOLDER`. The tables\n\
     are identical for any number of threads and shards. See docs/studies.md.")]
@@ -97,6 +100,7 @@ fn study_request(
         table: study.table_hash.clone(),
         trials: study.trials(),
         vehicles: study.base.scenario.vehicle.len() as u64,
+        vehicle_names: study.base.scenario.vehicle.iter().map(|own| own.name.clone()).collect(),
         factors: study.config.factor.iter().map(|factor| factor.name.clone()).collect(),
         responses: responses.map(|own| [own.name.clone(), own.unit().into()]).collect(),
         version: String::new(),

@@ -17,6 +17,7 @@ use super::radio::RadioStation;
 use super::sample::{Sample, WheelSample};
 use super::state_backup::StateBackup;
 use super::tire::TireContactState;
+use super::validity::ValidityRecord;
 use bekker_ground::scm::Scratch;
 use bekker_ground::{Overlay, Patches};
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3};
@@ -106,6 +107,8 @@ pub struct AgentState {
     pub collisions: CollisionLog,
     /// Stored energy and the work put in.
     pub energy: EnergyAccount,
+    /// Time outside the ranges of validity.
+    pub validity: ValidityRecord,
     /// State of the autonomous driver, if the agent has one.
     pub autonomy: Option<Box<AutonomyState>>,
     /// Radio messages received; `None` before the first exchange.
@@ -206,6 +209,7 @@ impl AgentState {
             external_acceleration: ExternalAcceleration::default(),
             collisions: CollisionLog::default(),
             energy: EnergyAccount::default(),
+            validity: ValidityRecord::default(),
             autonomy: None,
             radio: None,
         }
@@ -256,8 +260,9 @@ impl AgentState {
             close,
             external_acceleration,
             collisions,
-            // derived from the rest, and no state depends on it
+            // derived from the rest, and no state depends on them
             energy: _,
+            validity: _,
             autonomy,
             radio,
         } = self;
@@ -302,6 +307,7 @@ impl AgentModel {
             external_acceleration: ExternalAcceleration::default(),
             collisions: CollisionLog::default(),
             energy: EnergyAccount::default(),
+            validity: ValidityRecord::default(),
             autonomy: self.start_autonomy(pose, now_us),
             radio: None,
         }

@@ -168,6 +168,7 @@ impl AgentModel {
         match self.evaluate_outcome(ground, endings, time, state, workspace) {
             Some(Outcome::Failed { failure, .. }) => self.fail(time, failure, state, workspace),
             outcome => {
+                self.record_validity(ground, span, state, workspace);
                 state.set_recorded_wheels(workspace.vehicle.samples().iter().copied());
                 state.outcome = outcome;
             }

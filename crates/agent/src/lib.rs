@@ -50,6 +50,7 @@ mod timings;
 mod tire;
 mod tow_link;
 mod tracked_ground_vehicle;
+mod validity;
 mod vehicle_collisions;
 mod vehicle_properties;
 mod vehicle_summary;
@@ -94,6 +95,10 @@ pub use timings::{PhaseTime, Stopwatch, TimedPhase, Timings};
 pub use tire::{TireContactState, belt, ring};
 pub use tow_link::TowLink;
 pub use tracked_ground_vehicle::{TrackedGroundVehicle, TracksWorkspace};
+pub use validity::{
+    Comparison, MIN_REPORTED_SHARE, RangeExceedance, RunningGearKind, SoilClass, VALIDITY_RANGES,
+    ValidityQuantity, ValidityRange, ValidityRecord,
+};
 pub use vehicle_collisions::{CollisionInputs, VehicleCollisions};
 pub use vehicle_properties::VehicleProperties;
 pub use vehicle_summary::{TireSummary, VehicleSummary};

@@ -328,6 +328,7 @@ impl MapFile {
         if matches!(self.soil_of(cover).kind, SoilKind::Deformable(_)) {
             scenario.soil = config::SoilMapConfig {
                 default: FIRM.into(),
+                strength: None,
                 raster: None,
                 zone: Vec::new(),
                 custom: Vec::new(),
@@ -429,6 +430,11 @@ impl MapFile {
             scenery: cover.stems.iter().map(|own| own.along_path(&line)).collect(),
             soil: config::SoilMapConfig {
                 default: ADJUSTED_SOIL.into(),
+                // the friction of firm ground in the table already has the factor
+                strength: match self.soil_of(cover).kind {
+                    SoilKind::Firm { .. } => None,
+                    SoilKind::Deformable(_) => self.config.soil.strength,
+                },
                 raster: None,
                 zone: Vec::new(),
                 custom: vec![self.soil_under(cover, strength, ADJUSTED_SOIL)],

@@ -1,6 +1,6 @@
 //! Summary of a run: its vehicles, their joint exploration, pacing and warnings.
 
-use bekker_agent::{RadioSummary, VehicleSummary};
+use bekker_agent::{RadioSummary, RangeExceedance, VehicleSummary};
 use bekker_ground::soil::Soil;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,8 @@ pub struct RunWarning {
     /// - `hits_gave_energy`: collisions added energy instead of dissipating it.
     /// - `gained_energy`: a vehicle gained more energy than was put into it.
     /// - `search_fell_short`: a search ended below the requested fraction.
+    /// - `outside_validity`: the drive left the ranges in which the models were compared with
+    ///   trials.
     pub code: String,
     /// Name of the vehicle.
     pub vehicle: String,
@@ -55,6 +57,9 @@ pub struct RunWarning {
     /// Greatest sinkage that the soil's measurements cover, m.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<f64>,
+    /// Limits of the ranges of validity that were exceeded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exceeded: Vec<RangeExceedance>,
     /// The warning as a sentence.
     pub sentence: String,
 }
@@ -76,6 +81,7 @@ impl RunWarning {
             soil: Some(soil.name.clone()),
             sinkage: Some(sinkage),
             measured: Some(measured),
+            exceeded: Vec::new(),
             sentence,
         }
     }
@@ -129,6 +135,7 @@ impl RunWarning {
             soil: None,
             sinkage: None,
             measured: None,
+            exceeded: Vec::new(),
             sentence,
         }
     }
@@ -139,15 +146,31 @@ impl RunWarning {
             "the search ended with a fraction of {found:.3} of its area explored, below the \
              requested {share}: the rest cannot be seen"
         );
-        RunWarning {
-            code: "search_fell_short".into(),
-            vehicle: authority.into(),
-            soil: None,
-            sinkage: None,
-            measured: None,
-            sentence,
-        }
+        RunWarning::of_vehicle("search_fell_short", authority, sentence)
     }
+
+    /// Warning for a vehicle that left the ranges of validity; `None` if it did not.
+    pub(super) fn outside_validity(
+        vehicle: &str,
+        exceeded: Vec<RangeExceedance>,
+    ) -> Option<RunWarning> {
+        let sentence = validity_sentence(vehicle, &exceeded)?;
+        let warning = RunWarning::of_vehicle("outside_validity", vehicle, sentence);
+        Some(RunWarning { exceeded, ..warning })
+    }
+}
+
+/// Returns the sentence about the ranges that a vehicle left; `None` if there are none.
+fn validity_sentence(vehicle: &str, exceeded: &[RangeExceedance]) -> Option<String> {
+    let words = |own: &RangeExceedance| format!("{} for {:.0} %", own.words(), 100.0 * own.share);
+    let ranges = exceeded.chunk_by(|a, b| a.trials() == b.trials()).map(|of_range| {
+        let all: Vec<String> = of_range.iter().map(words).collect();
+        format!("{} of the drive, beyond {}", all.join(", "), of_range[0].trials())
+    });
+    let ranges: Vec<String> = ranges.collect();
+    (!ranges.is_empty()).then(|| {
+        format!("{vehicle}: {} (docs/validation.md, ranges of validity)", ranges.join("; "))
+    })
 }
 
 /// How well a paced run kept its deadlines. It is not part of any state.

@@ -129,6 +129,9 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
     if !state.energy.is_valid() {
         return Err("an energy balance is not finite".into());
     }
+    if !state.validity.is_valid() {
+        return Err("a time outside the ranges of validity is not within the drive".into());
+    }
     if state.autonomy.is_some() != like.autonomy.is_some() {
         return Err("a driver that does not fit the vehicle".into());
     }

@@ -446,6 +446,9 @@ impl World {
             let gained = state.energy.gained(agent.vehicle.mass())?;
             Some(RunWarning::gained_energy(&agent.name, gained, self.model.clock.step()))
         });
+        let outside = agents().filter_map(|(_, (agent, state))| {
+            RunWarning::outside_validity(&agent.name, state.validity.exceedances().collect())
+        });
         let vehicles: Vec<VehicleSummary> = agents()
             .map(|(index, (agent, state))| {
                 let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
@@ -474,6 +477,7 @@ impl World {
                 .chain(gaining)
                 .chain(gained)
                 .chain(self.incomplete_search())
+                .chain(outside)
                 .collect(),
         }
     }

@@ -1,5 +1,6 @@
 //! `bekker study converge`
 
+use super::perturbation::PerturbationOptions;
 use super::{rounded, spaced_trials};
 use crate::cli::failure::INTERRUPTED;
 use crate::cli::interruption::interruption_signal;
@@ -11,7 +12,7 @@ use crate::report::table::TableStyle;
 use crate::rig::Refinement;
 use crate::scenario::build::AssetCache;
 use crate::study::design::{
-    self, ResponseShift, ResponseValue, Trial, TrialEnding, response_shifts, run_trial,
+    self, ResponseShift, ResponseValue, Trial, TrialEnding, response_shifts, run_trial_with_copies,
 };
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
@@ -43,6 +44,8 @@ pub struct Converge {
     /// it
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
+    #[command(flatten)]
+    perturbation: PerturbationOptions,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -50,7 +53,7 @@ pub struct Converge {
 
 impl Converge {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let study = design::Study::read(&self.study)?;
+        let study = self.perturbation.read(&self.study)?;
         let all = study.trials();
         let trials = spaced_trials(all, self.trials);
         let driven = self.run_refinements(&study, &trials, quiet)?;
@@ -71,6 +74,7 @@ impl Converge {
             });
             return stdout::print_json(&json!({
                 "trials": trials,
+                "drives": DRIVES.len() as u64 * trials.len() as u64 * study.drives_per_trial(),
                 "step": step,
                 "spacing": spacing,
                 "shifts": told,
@@ -101,7 +105,8 @@ impl Converge {
         let threads =
             DriveThreads { count: self.threads.unwrap_or(cores), interrupted: &interrupted };
         let (assets, drives) = (AssetCache::default(), DRIVES.len() * trials.len());
-        let bar = progress_bar(drives as u64, "drives", quiet);
+        let each = study.drives_per_trial();
+        let bar = progress_bar(drives as u64 * each, "drives", quiet);
         let driven = threads.run_all(drives, |job| {
             let trial = study.trial(trials[job / DRIVES.len()]);
             let trial = match DRIVES[job % DRIVES.len()] {
@@ -109,7 +114,7 @@ impl Converge {
                 None => Ok(trial),
             };
             let outcome = trial.and_then(|trial| outcome(study, &trial, &assets, &interrupted));
-            bar.inc(1);
+            bar.inc(each);
             outcome
         });
         bar.finish_and_clear();
@@ -131,7 +136,7 @@ fn outcome(
     assets: &AssetCache,
     interrupted: &AtomicBool,
 ) -> Outcome {
-    match run_trial(study, trial, assets, interrupted).ending {
+    match run_trial_with_copies(study, trial, assets, interrupted).ending {
         TrialEnding::Done { responses, .. } => Ok(responses),
         TrialEnding::Failed { reason, .. } => Err(reason),
         TrialEnding::Interrupted => Err("interrupted".into()),

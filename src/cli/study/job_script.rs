@@ -13,12 +13,14 @@ pub struct JobSettings<'a> {
     pub seconds: Option<f64>,
     /// Predicted memory of a task, bytes.
     pub bytes: Option<u64>,
+    /// Options of perturbed copies, with a space before each.
+    pub perturb: String,
 }
 
 impl JobSettings<'_> {
     /// A SLURM script with a job array; each task drives a shard of many trials.
     pub fn slurm(&self) -> String {
-        let JobSettings { shards, threads, .. } = self;
+        let JobSettings { shards, threads, perturb, .. } = self;
         let study = shell_word(&self.study.display().to_string());
         let name = self.study.file_stem().map_or("study".into(), |stem| stem.to_string_lossy());
         let out = shell_word(&name);
@@ -36,7 +38,7 @@ impl JobSettings<'_> {
              #SBATCH --time={days}-{hours:02}:{minutes:02}:00\n\
              # Submit the job again to resume interrupted tasks.\n\
              set -eu\n\
-             bekker study run {study} --quiet --threads {threads} \\\n  --shard \
+             bekker study run {study} --quiet --threads {threads}{perturb} \\\n  --shard \
              \"$SLURM_ARRAY_TASK_ID/{shards}\" --out {out}\"_part_$SLURM_ARRAY_TASK_ID\"\n\
              # When all tasks are done:\n\
              #   bekker study merge {out}_part_* --out {out}"
@@ -57,6 +59,7 @@ mod tests {
             threads: 4,
             seconds: Some(90_000.0),
             bytes: Some(50_000_000),
+            perturb: String::new(),
         };
         let script = job.slurm();
         for line in [

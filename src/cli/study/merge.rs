@@ -75,7 +75,8 @@ fn refuse_other(
     folder: &Path,
 ) -> Result<(), Failure> {
     // wall times differ between machines; equal hashes and failures imply equal results
-    let came_to = |own: &TrialRecord| (own.state_hash.clone(), own.failure.clone());
+    let came_to =
+        |own: &TrialRecord| (own.state_hash.clone(), own.failure.clone(), own.copies.clone());
     if before.is_none_or(|before| came_to(before) == came_to(record)) {
         return Ok(());
     }

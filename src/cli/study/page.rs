@@ -24,6 +24,12 @@ pub struct StudyReport<'a> {
     pub repeated: Option<String>,
     /// Sentences on the trials that totals exclude.
     pub left_out: Vec<String>,
+    /// A sentence on sensitive outcomes, if there are perturbed copies.
+    pub sensitivity: Option<String>,
+    /// Table of sensitive outcomes, if there are any.
+    pub sensitive: Option<&'a TitledTable>,
+    /// Sentences on the limits of the ranges of validity that trials exceeded.
+    pub outside_validity: Vec<String>,
     /// Whether more trials are to be driven.
     pub unfinished: bool,
     /// Tables of all design points, of differences and of further analyses.
@@ -67,6 +73,7 @@ impl StudyReport<'_> {
         let config = self.config;
         let name = self.asked.scenario.file_stem().unwrap_or_default().to_string_lossy();
         let sections = [
+            self.sensitive(),
             self.effects(),
             self.tornado(),
             self.interactions(),
@@ -182,8 +189,14 @@ impl StudyReport<'_> {
         let repeated = self.repeated.as_ref().map(|told| format!("Warning: {told}."));
         let all =
             [answer.trim().to_owned()].into_iter().chain(without).chain(unfinished).chain(repeated);
-        let all = all.chain(self.left_out.iter().cloned());
+        let all = all.chain(self.sensitivity.iter().cloned()).chain(self.warnings());
         all.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Sentences on excluded trials and on limits that trials exceeded.
+    pub fn warnings(&self) -> Vec<String> {
+        let outside = self.outside_validity.iter().map(|told| format!("{told}."));
+        self.left_out.iter().cloned().chain(outside).collect()
     }
 
     /// The most important factor, if all factors can be ranked and its effect is significant.
@@ -233,6 +246,21 @@ impl StudyReport<'_> {
             heading: "Worst trials".into(),
             text: vec![text.clone()],
             pictures: pictures.clone(),
+            ..HtmlSection::default()
+        })
+    }
+
+    fn sensitive(&self) -> Option<HtmlSection> {
+        let table = self.sensitive?;
+        Some(HtmlSection {
+            heading: "Sensitive outcomes".into(),
+            text: vec![
+                "Each trial is driven again with the strength of all soils changed by a few \
+                 percent, less than soil parameters are known. An outcome that changes then decides \
+                 nothing: report its share of copies instead of it."
+                    .into(),
+            ],
+            tables: vec![table.clone()],
             ..HtmlSection::default()
         })
     }

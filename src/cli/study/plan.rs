@@ -1,6 +1,7 @@
 //! `bekker study plan`
 
 use super::job_script::JobSettings;
+use super::perturbation::PerturbationOptions;
 use super::spaced_trials;
 use super::trial_runner::single_thread;
 use crate::cli::{Failure, stdout};
@@ -44,6 +45,8 @@ pub struct Plan {
     /// Number of parts of the job script
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = RangedU64ValueParser::<u64>::new().range(1..=10_000))]
     shards: u64,
+    #[command(flatten)]
+    perturbation: PerturbationOptions,
     /// Print JSON
     #[arg(long, conflicts_with = "job_script")]
     json: bool,
@@ -58,7 +61,8 @@ enum JobScript {
 
 impl Plan {
     pub fn execute(self) -> Result<(), Failure> {
-        let study = design::Study::read(&self.study)?;
+        let study = self.perturbation.read(&self.study)?;
+        let drives = study.drives_per_trial();
         let (trials, points) = (study.trials(), study.points());
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let threads = self.threads.unwrap_or(cores);
@@ -91,18 +95,29 @@ impl Plan {
         let bytes = before
             .zip(resident("VmHWM:"))
             .map(|(before, most)| before + most.saturating_sub(before) * threads + row * trials);
-        let each = (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
-        let all = each.map(|each| each * trials.div_ceil(threads) as f64);
+        let each = (!times.is_empty())
+            .then(|| drives as f64 * times.iter().sum::<f64>() / times.len() as f64);
+        // the drives of a trial are spread over the threads
+        let each_thread = |parts: u64| (trials * drives).div_ceil(parts) as f64 / drives as f64;
+        let all = each.map(|each| each * each_thread(threads));
         if let Some(JobScript::Slurm) = self.job_script {
             warn(&refused, &doubts);
             let shards = self.shards.min(trials);
-            let seconds = each.map(|each| each * trials.div_ceil(threads * shards) as f64);
-            let job = JobSettings { study: &self.study, shards, threads, seconds, bytes };
+            let seconds = each.map(|each| each * each_thread(threads * shards));
+            let job = JobSettings {
+                study: &self.study,
+                shards,
+                threads,
+                seconds,
+                bytes,
+                perturb: self.perturbation.words(),
+            };
             return stdout::print(&job.slurm());
         }
         if self.json {
             return stdout::print_json(&json!({
                 "trials": trials,
+                "drives": trials * drives,
                 "at_most": study.config.stop.is_some(),
                 "bytes": bytes,
                 "probed": times.len(),
@@ -133,8 +148,13 @@ impl Plan {
         let memory = bytes
             .map_or(String::new(), |bytes| format!(", {:.0} MB of memory", bytes as f64 / 1e6));
         let most = if study.config.stop.is_some() { "at most " } else { "" };
+        let copies = match study.config.perturb {
+            Some(own) => format!(" with {} copies each, {} drives", own.copies, trials * drives),
+            None => String::new(),
+        };
         stdout::print(&format!(
-            "{}: {most}{trials} trials ({points} design points x {} replications); {time}{memory}",
+            "{}: {most}{trials} trials ({points} design points x {} replications){copies}; \
+             {time}{memory}",
             self.study.display(),
             study.config.replications
         ))

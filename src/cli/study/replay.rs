@@ -5,6 +5,7 @@ use crate::report::study::{StudyRequest, level_inputs};
 use crate::scenario::build::world;
 use crate::scenario::{ScenarioFile, input};
 use crate::simulation::RunSummary;
+use crate::study::design::{STRENGTH, perturbed_strength};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,9 @@ pub struct Replay {
     /// Number of the trial, from 0
     #[arg(long, value_name = "N")]
     trial: u64,
+    /// Number of a copy of the trial with perturbed soil strength, from 0
+    #[arg(long, value_name = "N")]
+    copy: Option<usize>,
     /// Folder for the run's results
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
@@ -51,7 +55,19 @@ impl Replay {
         let scenario = trial_scenario(&self.folder, &asked)?;
         let base = scenario.parent().unwrap_or(Path::new(""));
         let inputs = level_inputs(&self.folder, base, record);
-        let sets = record.sets.clone();
+        let mut sets = record.sets.clone();
+        let mut hash = &record.state_hash;
+        if let Some(index) = self.copy {
+            let Some(copy) = record.copies.get(index) else {
+                let copies = record.copies.len();
+                let cause = format!("trial {} has {copies} copies, numbered from 0", self.trial);
+                return Err(Failure::Input { subject, cause });
+            };
+            let file = ScenarioFile::read_with_inputs(&scenario, &sets, inputs.clone())?;
+            let strength = perturbed_strength(file.scenario.soil.strength, copy.factor);
+            sets.push(format!("{STRENGTH}={strength:?}"));
+            hash = &copy.state_hash;
+        }
         let run = run::Run::new(scenario, sets, inputs, self.out.clone(), self.force);
         let driven = run.execute(quiet);
         // a folder that cannot be written to is no evidence about the trial
@@ -59,7 +75,7 @@ impl Replay {
             let cause = format!("trial {} succeeded, but this run failed: {failure}", self.trial);
             return Err(Failure::Run { subject, cause });
         }
-        if record.state_hash.is_empty() || matches!(driven, Err(Failure::Report(_))) {
+        if hash.is_empty() || matches!(driven, Err(Failure::Report(_))) {
             return driven;
         }
         let path = self.out.join("summary.json");
@@ -67,8 +83,8 @@ impl Replay {
             .map_err(|error| Failure::input(&path, &error))?;
         let summary: RunSummary =
             serde_json::from_str(&text).map_err(|error| Failure::input(&path, &error))?;
-        if summary.state_hash != record.state_hash {
-            let (was, is) = (&record.state_hash, &summary.state_hash);
+        if summary.state_hash != *hash {
+            let (was, is) = (hash, &summary.state_hash);
             let cause =
                 format!("trial {} ended in state {was}, but this run ended in {is}", self.trial);
             return Err(Failure::Run { subject, cause });

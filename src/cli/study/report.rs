@@ -4,10 +4,12 @@ use super::display_unit::{DisplayUnit, labeled};
 use super::extent::{TrialSelection, config, extent};
 use super::outlines::further_tables;
 use super::page::{StudyReport, WorstTrials};
+use super::perturbation::{sensitivity_sentence, sensitivity_table};
 use super::{level_word, rounded, worst};
 use crate::cli::{Failure, stdout};
 use crate::report::study::{
-    Shard, StudyCell, StudyRequest, TitledTable, TrialRecord, repeated, repeated_points,
+    Shard, StudyCell, StudyRequest, TitledTable, TrialRecord, exceedance_sentences, repeated,
+    repeated_points,
 };
 use crate::report::table::TableStyle;
 use crate::report::write_file;
@@ -72,6 +74,8 @@ impl Report {
         let tables = [points_table(&asked, points), differences_table(&asked, points, pairs)];
         let tables: Vec<TitledTable> =
             tables.into_iter().flatten().chain(further_tables(&analysis)).collect();
+        let sensitivity = sensitivity_table(&asked, &trials);
+        let tables: Vec<TitledTable> = sensitivity.iter().cloned().chain(tables).collect();
         let sections: Vec<String> = tables.iter().map(TitledTable::markdown).collect();
         let title = asked.study.get("description").and_then(Value::as_str).unwrap_or_default();
         let note = repeated.as_ref().map_or_else(String::new, |told| format!("{told}.\n\n"));
@@ -84,6 +88,9 @@ impl Report {
             progress: progress.clone(),
             repeated: repeated.clone(),
             left_out: left_out(&analysis),
+            sensitivity: sensitivity_sentence(&asked, &trials),
+            sensitive: sensitivity.as_ref(),
+            outside_validity: exceedance_sentences(&trials),
             unfinished,
             tables: &tables,
             failures: trials
@@ -93,8 +100,10 @@ impl Report {
             worst: WorstTrials::default(),
         };
         let sentence = reported.answer();
-        let left_out = reported.left_out.clone();
-        let notes: String = left_out.iter().map(|told| format!("{told}\n\n")).collect();
+        let sensitivity_told = reported.sensitivity.clone();
+        let left_out = reported.warnings();
+        let noted = sensitivity_told.iter().chain(&left_out);
+        let notes: String = noted.map(|told| format!("{told}\n\n")).collect();
         let page = format!(
             "# Study\n\n{title}\n\n{sentence}\n\n{progress}.\n\n{note}{notes}{}\n\n{}",
             analysis.assumption,
@@ -130,10 +139,15 @@ impl Report {
                 });
             }
             answer["repeated_points"] = repeated_points(&trials).into();
+            answer["sensitivity"] = json!(sensitivity_told);
+            answer["outside_validity"] = exceedance_sentences(&trials).into();
             stdout::print_json(&answer)?;
             return written;
         }
         stdout::print(&format!("{sentence}\n"))?;
+        if let Some(told) = &sensitivity_told {
+            stdout::print(&format!("{told}\n"))?;
+        }
         for mut table in tables {
             let rows = table.rows.len();
             table.rows.truncate(SHOWN);

@@ -1,5 +1,6 @@
 //! `bekker study resume`
 
+use super::perturbation::{PerturbationOptions, perturbation};
 use super::run::Run;
 use crate::cli::Failure;
 use crate::report::study::StudyRequest;
@@ -28,6 +29,8 @@ pub struct Resume {
 impl Resume {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let asked = StudyRequest::read(&self.folder)?;
-        Run::new(asked.file, self.folder, self.threads, asked.shard, self.json).execute(quiet)
+        let perturbation = PerturbationOptions::of(perturbation(&asked));
+        Run::new(asked.file, self.folder, self.threads, asked.shard, perturbation, self.json)
+            .execute(quiet)
     }
 }

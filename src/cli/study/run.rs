@@ -1,6 +1,7 @@
 //! `bekker study run`
 
 use super::extent::{extent, selected_trials};
+use super::perturbation::{PerturbationOptions, sensitivity_sentence};
 use super::study_request;
 #[cfg(feature = "mpi")]
 use super::trial_distribution::{distribute, drive_received_trials};
@@ -11,7 +12,8 @@ use crate::cli::progress_bar::progress_bar;
 use crate::cli::shard::shard;
 use crate::cli::{Failure, launcher, stdout};
 use crate::report::study::{
-    Shard, StudyFolder, StudyRequest, TrialRecord, repeated, repeated_points, write_tables,
+    Shard, StudyFolder, StudyRequest, TrialRecord, exceedance_sentences, repeated, repeated_points,
+    write_tables,
 };
 #[cfg(feature = "mpi")]
 use crate::simulation::{RankError, StartupError, first_startup_error};
@@ -31,12 +33,13 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     bekker study run examples/study_tire_pressure.toml --out pressure\n  \
-    bekker study run examples/study_tire_pressure.toml --out part_2 --shard 2/3\n\n\
+    bekker study run examples/study_tire_pressure.toml --out part_2 --shard 2/3\n  \
+    bekker study run examples/sand_slope.toml --perturb 3 --copies 8 --out slope\n\n\
     Writes trials.parquet and trials.csv, with one row per trial. A failed trial is a row with its\n\
     reason and does not stop the study. wall_times.csv holds the time that each trial took. Built\n\
     with MPI, `mpirun -n 96 bekker study run ...` distributes the trials over the processes.")]
 pub struct Run {
-    /// Study file (.toml)
+    /// Study file (.toml); with --perturb, a scenario may replace it
     study: PathBuf,
     /// Study folder: new, empty, or begun by the same command
     #[arg(long, value_name = "FOLDER")]
@@ -48,21 +51,25 @@ pub struct Run {
     /// Drive part I of N of the trials; combine the parts with `bekker study merge`
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
     shard: Shard,
+    #[command(flatten)]
+    perturbation: PerturbationOptions,
     /// Print JSON instead of a summary line
     #[arg(long)]
     json: bool,
 }
 
 impl Run {
-    /// Creates the command for a study file and a folder that was begun for a shard of its trials.
+    /// Creates the command for a study file and a folder that was begun for a shard of its trials,
+    /// with the copies of `perturbation`.
     pub fn new(
         study: PathBuf,
         out: PathBuf,
         threads: Option<usize>,
         shard: Shard,
+        perturbation: PerturbationOptions,
         json: bool,
     ) -> Run {
-        Run { study, out, threads, shard, json }
+        Run { study, out, threads, shard, perturbation, json }
     }
 
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
@@ -81,7 +88,7 @@ impl Run {
 
     fn run_alone(&self, quiet: bool) -> Result<(), Failure> {
         let interrupted = interruption_signal()?;
-        let study = design::Study::read(&self.study)?;
+        let study = self.perturbation.read(&self.study)?;
         let asked = study_request(&study, &self.study, self.shard)?;
         let driving = TrialRunner::new(&study, &interrupted);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -136,8 +143,9 @@ impl Run {
     #[cfg(feature = "mpi")]
     fn run_on_ranks(&self, session: &MpiSession, quiet: bool) -> Result<(), Failure> {
         let interrupted = interruption_signal()?;
-        let prepared = design::Study::read(&self.study)
-            .map_err(Failure::from)
+        let prepared = self
+            .perturbation
+            .read(&self.study)
             .and_then(|study| Ok((study_request(&study, &self.study, self.shard)?, study)));
         let (asked, study) = all_ready(session, prepared)?;
         let driving = TrialRunner::new(&study, &interrupted);
@@ -210,6 +218,10 @@ pub fn print_summary(
     if let Some(told) = repeated(trials) {
         eprintln!("warning: {told}");
     }
+    for told in exceedance_sentences(trials) {
+        eprintln!("warning: {told}");
+    }
+    let sensitivity = sensitivity_sentence(asked, trials);
     // not `sum`, which is -0 for no items
     let wall = trials.iter().fold(0.0, |sum, trial| sum + trial.wall);
     if json {
@@ -221,7 +233,12 @@ pub fn print_summary(
             "failed": failed,
             "repeated_points": repeated_points(trials),
             "thread_seconds": wall,
+            "sensitivity": sensitivity,
+            "outside_validity": exceedance_sentences(trials),
         }));
+    }
+    if let Some(told) = sensitivity {
+        stdout::print(&told)?;
     }
     stdout::print(&format!(
         "{}: {} of {} trials ({driven} new, {failed} failed); {wall:.1} thread-seconds",

@@ -3,11 +3,13 @@
 use super::cell;
 use crate::cli::Failure;
 use crate::cli::workers::Workers;
-use crate::report::study::{LevelFile, StudyCell, TrialRecord};
+use crate::report::study::{CopyRecord, ExceedanceRecord, LevelFile, StudyCell, TrialRecord};
 use crate::scenario::Input;
 use crate::scenario::build::AssetCache;
 use crate::simulation::{PoolSize, start_workers};
-use crate::study::design::{self, ResponseValue, Trial, TrialEnding, TrialRun, run_trial};
+use crate::study::design::{
+    self, PerturbedRun, ResponseValue, Trial, TrialEnding, TrialRun, run_copy, run_trial,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,6 +29,48 @@ pub struct TrialRunner<'a> {
     own: BTreeMap<PathBuf, String>,
 }
 
+/// Drives of trials and their copies, and those of trials that are not complete.
+struct DriveQueue<'a> {
+    numbers: &'a [u64],
+    /// Index of the next drive: each trial is followed by its copies.
+    next: AtomicUsize,
+    /// Drives that are done, by the number of their trial.
+    begun: Mutex<BTreeMap<u64, TrialDrives>>,
+}
+
+/// A drive that is done.
+enum Drive {
+    Trial(TrialRun),
+    /// Copy of this index.
+    Copy(usize, PerturbedRun),
+}
+
+/// Drives of one trial.
+#[derive(Default)]
+struct TrialDrives {
+    run: Option<TrialRun>,
+    copies: BTreeMap<usize, PerturbedRun>,
+    /// Sum of their wall times, s.
+    wall: f64,
+}
+
+impl DriveQueue<'_> {
+    /// Adds a drive; returns those of its trial if it was the last of them.
+    fn add(&self, trial: u64, drives: usize, driven: Drive, wall: f64) -> Option<TrialDrives> {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = begun.entry(trial).or_default();
+        own.wall += wall;
+        match driven {
+            Drive::Trial(run) => own.run = Some(run),
+            Drive::Copy(index, run) => {
+                own.copies.insert(index, run);
+            }
+        }
+        let is_done = own.run.is_some() && own.copies.len() + 1 == drives;
+        if is_done { begun.remove(&trial) } else { None }
+    }
+}
+
 /// Receiver of completed trials.
 pub type TrialSink<'a> = &'a (dyn Fn(TrialRecord) -> Result<(), Failure> + Sync);
 
@@ -39,7 +83,8 @@ impl<'a> TrialRunner<'a> {
         TrialRunner { study, interrupted, assets: Mutex::default(), own: own.collect() }
     }
 
-    /// Drives the given trials on `threads` threads; each is stored as soon as it is done.
+    /// Drives the given trials and their copies on `threads` threads; each trial is stored as soon
+    /// as all its drives are done.
     ///
     /// After an interruption some are not driven.
     pub fn drive(
@@ -48,9 +93,11 @@ impl<'a> TrialRunner<'a> {
         threads: usize,
         keep: TrialSink<'_>,
     ) -> Result<(), Failure> {
-        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let drives = numbers.len() * self.study.drives_per_trial() as usize;
+        let queue = DriveQueue { numbers, next: AtomicUsize::new(0), begun: Mutex::default() };
+        let stop = AtomicBool::new(false);
         let work = || {
-            let own = || self.work(numbers, &next, &stop, keep);
+            let own = || self.work(&queue, &stop, keep);
             let ended = single_thread().install(own);
             if ended.is_err() {
                 stop.store(true, Ordering::Relaxed);
@@ -58,7 +105,7 @@ impl<'a> TrialRunner<'a> {
             ended
         };
         let ended: Vec<Result<(), Failure>> = thread::scope(|scope| {
-            let wanted = threads.min(numbers.len());
+            let wanted = threads.min(drives);
             let workers = start_workers(scope, wanted, work);
             let size = PoolSize { wanted, started: workers.len().max(1) };
             size.shortfall().iter().for_each(|told| eprintln!("warning: {told}"));
@@ -74,20 +121,29 @@ impl<'a> TrialRunner<'a> {
         ended.into_iter().collect()
     }
 
-    /// Drives one trial after another, until none is left or all are stopped.
+    /// Performs one drive after another, until none is left or all are stopped.
     fn work(
         &self,
-        numbers: &[u64],
-        next: &AtomicUsize,
+        queue: &DriveQueue<'_>,
         stop: &AtomicBool,
         keep: TrialSink<'_>,
     ) -> Result<(), Failure> {
+        let drives = self.study.drives_per_trial() as usize;
         while !stop.load(Ordering::Relaxed) && !self.interrupted.load(Ordering::Relaxed) {
-            let Some(&number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-            let trial = self.study.trial(number);
-            let clock = Instant::now();
-            let driven = run_trial(self.study, &trial, &self.assets(), self.interrupted);
-            if let Some(record) = self.record(trial, driven, clock.elapsed().as_secs_f64())? {
+            let index = queue.next.fetch_add(1, Ordering::Relaxed);
+            let Some(&number) = queue.numbers.get(index / drives) else { break };
+            let (trial, clock) = (self.study.trial(number), Instant::now());
+            let (assets, interrupted) = (self.assets(), self.interrupted);
+            let driven = match index % drives {
+                0 => Some(Drive::Trial(run_trial(self.study, &trial, &assets, interrupted))),
+                copy => run_copy(self.study, &trial, copy as u64 - 1, &assets, interrupted)
+                    .map(|own| Drive::Copy(copy - 1, own)),
+            };
+            let Some(driven) = driven else { break };
+            let wall = clock.elapsed().as_secs_f64();
+            if let Some(done) = queue.add(number, drives, driven, wall)
+                && let Some(record) = self.record(trial, done)?
+            {
                 keep(record)?;
             }
         }
@@ -107,40 +163,56 @@ impl<'a> TrialRunner<'a> {
     fn record(
         &self,
         trial: Trial,
-        TrialRun { ending, files }: TrialRun,
-        wall: f64,
+        TrialDrives { run, copies, wall }: TrialDrives,
     ) -> Result<Option<TrialRecord>, Failure> {
-        let responses = &self.study.responses;
-        let (failure, responses, state_hash) = match ending {
+        let copies: Vec<PerturbedRun> = copies.into_values().collect();
+        let asked = &self.study.responses;
+        let Some(TrialRun { ending, files }) = run.map(|own| own.with_copies(asked, &copies))
+        else {
+            return Ok(None);
+        };
+        let Trial { number, point, replication, seed, levels, sets } = trial;
+        let mut record = TrialRecord {
+            trial: number,
+            point,
+            replication,
+            seed,
+            levels: levels.iter().map(cell).collect(),
+            files: self.level_files(files, &sets)?,
+            sets,
+            wall,
+            ..TrialRecord::default()
+        };
+        match ending {
             TrialEnding::Interrupted => return Ok(None),
             TrialEnding::Failed { reason, state_hash } => {
-                (Some(reason), vec![StudyCell::Absent; responses.len()], state_hash)
+                record.failure = Some(reason);
+                record.responses = vec![StudyCell::Absent; asked.len()];
+                record.state_hash = state_hash;
             }
-            TrialEnding::Done { responses, state_hash } => {
+            TrialEnding::Done { responses, state_hash, outcomes, exceeded } => {
                 let values = responses.into_iter().map(|value| match value {
                     ResponseValue::Number(x) => StudyCell::Number(x),
                     ResponseValue::Word(word) => StudyCell::Word(word),
                     ResponseValue::Absent => StudyCell::Absent,
                 });
-                (None, values.collect(), state_hash)
+                record.responses = values.collect();
+                (record.state_hash, record.outcomes) = (state_hash, outcomes);
+                let exceeded = exceeded.into_iter();
+                record.exceeded = exceeded
+                    .map(|own| ExceedanceRecord { vehicle: own.vehicle, range: own.range })
+                    .collect();
+                let copies = copies.into_iter();
+                record.copies = copies
+                    .map(|PerturbedRun { factor, outcomes, state_hash }| CopyRecord {
+                        factor,
+                        outcomes,
+                        state_hash,
+                    })
+                    .collect();
             }
-        };
-        let Trial { number, point, replication, seed, levels, sets } = trial;
-        let levels = levels.iter().map(cell).collect();
-        let files = self.level_files(files, &sets)?;
-        Ok(Some(TrialRecord {
-            trial: number,
-            point,
-            replication,
-            sets,
-            seed,
-            levels,
-            failure,
-            responses,
-            state_hash,
-            wall,
-            files,
-        }))
+        }
+        Ok(Some(record))
     }
 
     /// The files that a trial's levels added to those of the scenario.

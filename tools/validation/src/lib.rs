@@ -7,6 +7,7 @@ mod classic_wheels;
 mod closed_forms;
 mod deflection;
 mod passive;
+mod ranges;
 mod reference_runs;
 mod sand;
 mod section;
@@ -30,7 +31,7 @@ pub use wheel_trials::{
 pub type Write = fn() -> Result<Section, ValidationError>;
 
 /// Sections, in the order of the document.
-pub const SECTIONS: [Write; 18] = [
+pub const SECTIONS: [Write; 19] = [
     closed_forms::plates,
     closed_forms::energies,
     classic_wheels::towed,
@@ -49,4 +50,5 @@ pub const SECTIONS: [Write; 18] = [
     snow::section,
     snow::m113_in_snow,
     trends::section,
+    ranges::section,
 ];

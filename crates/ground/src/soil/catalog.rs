@@ -245,6 +245,7 @@ impl Entry {
                 measured_sinkage: self.measured_sinkage,
                 reload_stiffness: unloading.map(|own| own.stiffness),
                 reload_growth: unloading.and_then(|own| own.growth.get(&self.id)).copied(),
+                is_snow: self.family == "snow",
                 ..Details::default()
             },
         })

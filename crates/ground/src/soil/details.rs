@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct Details {
     /// Sinkage up to which the parameters were measured, m, where the source gives it.
     pub measured_sinkage: Option<f64>,
+    /// Whether it is snow, which was compared with other trials than mineral soil.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_snow: bool,
     /// Bulk density, kg/m³, for passive earth pressure and Reece's form. Where absent, passive
     /// pressure has its cohesive part only.
     pub density: Option<f64>,

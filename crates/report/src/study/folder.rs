@@ -20,7 +20,7 @@ use std::sync::{Mutex, PoisonError};
 const ASKED: &str = "study.json";
 const JOURNAL: &str = "journal.bin";
 /// Version of the folder's format.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// A part of the trials: those whose number modulo `of` is `index` - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +72,9 @@ pub struct StudyRequest {
     pub trials: u64,
     /// Number of vehicles in its scenario.
     pub vehicles: u64,
+    /// Names of these vehicles.
+    #[serde(default)]
+    pub vehicle_names: Vec<String>,
     /// Names of the factors.
     pub factors: Vec<String>,
     /// Names of the responses, each with its unit.

@@ -15,6 +15,7 @@ pub use level_files::level_inputs;
 pub use tables::{TRIALS, write_tables};
 pub use titled_table::TitledTable;
 
+use bekker_agent::{OutcomeCode, RangeExceedance};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -32,7 +33,7 @@ pub enum StudyCell {
 }
 
 /// A completed trial.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrialRecord {
     /// Number of the trial, from 0.
     pub trial: u64,
@@ -52,10 +53,64 @@ pub struct TrialRecord {
     pub responses: Vec<StudyCell>,
     /// Hash of the final state, hexadecimal; empty without a final state.
     pub state_hash: String,
-    /// Wall time of the trial, s.
+    /// Outcome of each vehicle; empty without a result.
+    pub outcomes: Vec<OutcomeCode>,
+    /// Copies with perturbed soil strength; empty without a result.
+    pub copies: Vec<CopyRecord>,
+    /// Limits of the ranges of validity that vehicles exceeded.
+    pub exceeded: Vec<ExceedanceRecord>,
+    /// Wall time of the trial and its copies, s.
     pub wall: f64,
     /// Files that its levels reference, in addition to those of the scenario.
     pub files: Vec<LevelFile>,
+}
+
+/// A copy of a trial with perturbed soil strength.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CopyRecord {
+    /// Strength of all soils as a factor of that of the trial.
+    pub factor: f64,
+    /// Outcome of each vehicle.
+    pub outcomes: Vec<OutcomeCode>,
+    /// Hash of the final state, hexadecimal; empty if there is none.
+    pub state_hash: String,
+}
+
+/// A limit of the ranges of validity that a vehicle exceeded in a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExceedanceRecord {
+    /// Name of the vehicle.
+    pub vehicle: String,
+    /// The limit and the share of the drive.
+    pub range: RangeExceedance,
+}
+
+/// Returns sentences about the limits of the ranges of validity that trials exceeded, one for each
+/// vehicle and limit.
+pub fn exceedance_sentences(trials: &[&TrialRecord]) -> Vec<String> {
+    let mut found: Vec<(&ExceedanceRecord, usize, f64)> = Vec::new();
+    for own in trials.iter().flat_map(|trial| &trial.exceeded) {
+        let key = |other: &ExceedanceRecord| {
+            let range = &other.range;
+            (other.vehicle.clone(), range.running_gear, range.soil, range.quantity)
+        };
+        match found.iter_mut().find(|known| key(known.0) == key(own)) {
+            Some((_, count, most)) => (*count, *most) = (*count + 1, most.max(own.range.share)),
+            None => found.push((own, 1, own.range.share)),
+        }
+    }
+    let sentence = |(own, count, most): (&ExceedanceRecord, usize, f64)| {
+        format!(
+            "{}: {} in {count} of {} trials, for up to {:.0} % of the drive, beyond {} \
+             (docs/validation.md, ranges of validity)",
+            own.vehicle,
+            own.range.words(),
+            trials.len(),
+            100.0 * most,
+            own.range.trials()
+        )
+    };
+    found.into_iter().map(sentence).collect()
 }
 
 /// Returns the design points whose replications all have the same final state.

@@ -86,8 +86,10 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Diagnostics> {
     let laws = laws(&file.scenario.ground);
     let (spacing, step) = (file.scenario.ground.spacing, file.scenario.time.step);
     let mut diagnostics = Vec::new();
-    let (mut custom, mut warnings) = (Vec::new(), Vec::new());
-    for (index, entry) in soil.custom.iter().enumerate() {
+    let (mut custom, mut warnings, mut catalog_warnings) = (Vec::new(), Vec::new(), Vec::new());
+    let strengthened: Vec<CustomSoil> =
+        soil.custom.iter().map(|entry| with_ground_strength(entry, soil.strength)).collect();
+    for (index, entry) in strengthened.iter().enumerate() {
         match resolve_soil(entry, &laws, &format!("soil.custom[{index}]"), &file.document) {
             Ok((soil, too_strong_soil)) => {
                 custom.push(soil);
@@ -103,8 +105,18 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Diagnostics> {
         if table.id(name).is_some() || is_invalid_custom(soil.custom.as_slice(), &custom, name) {
             return;
         }
-        match custom.iter().find(|s| s.name == name).cloned().map_or_else(|| catalog_soil(name), Ok)
-        {
+        let found = match custom.iter().find(|s| s.name == name) {
+            Some(own) => Ok(own.clone()),
+            None => catalog_soil(name).and_then(|own| match soil.strength {
+                None => Ok(own),
+                Some(factor) => {
+                    let (own, too_strong) = catalog_soil_with_strength(&own, factor);
+                    catalog_warnings.extend(too_strong.map(|own| own.warning(&file.document)));
+                    Ok(own)
+                }
+            }),
+        };
+        match found {
             Ok(found) => {
                 let given = soil.custom.iter().position(|s| s.name == name);
                 let too_stiff = found.stiff_parameters(spacing, step);
@@ -121,7 +133,7 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Diagnostics> {
                 table.soils.push(with_bulldozing(found, bulldozing));
                 table.frosts.push(given.and_then(|index| {
                     let (key, frost) = (format!("soil.custom[{index}]"), soil.custom[index].frost?);
-                    let dry = CustomSoil { moisture: None, ..soil.custom[index].clone() };
+                    let dry = CustomSoil { moisture: None, ..strengthened[index].clone() };
                     let (frozen, _) = resolve_soil(&dry, &laws, &key, &file.document).ok()?;
                     let soil = with_bulldozing(frozen, bulldozing);
                     Some(FrozenSoil { key: format!("{key}.frost"), frost, soil })
@@ -140,6 +152,7 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Diagnostics> {
     Diagnostics::into_result(diagnostics)?;
     let named = warnings.into_iter().filter(|(name, _)| table.id(name).is_some());
     table.warnings = named.map(|(_, too_strong_soil)| too_strong_soil).collect();
+    table.warnings.extend(catalog_warnings);
     Ok(table)
 }
 
@@ -181,6 +194,40 @@ fn catalog_soil(name: &str) -> Result<Soil, DiagnosticKind> {
         CatalogError::Unknown { suggestion, .. } => DiagnosticKind::UnknownSoil { suggestion },
         other => DiagnosticKind::Refused { cause: other.to_string() },
     })
+}
+
+/// Greatest friction of firm ground.
+const MAX_FRICTION: f64 = 2.0;
+
+/// The custom soil of a ground with a strength.
+fn with_ground_strength(custom: &CustomSoil, strength: Option<f64>) -> CustomSoil {
+    let Some(factor) = strength else { return custom.clone() };
+    let own = CustomSoil {
+        friction: custom.friction.map(|own| (own * factor).min(MAX_FRICTION)),
+        ..custom.clone()
+    };
+    match own.friction {
+        Some(_) => own,
+        None => CustomSoil { strength: Some(factor * custom.strength.unwrap_or(1.0)), ..own },
+    }
+}
+
+/// The catalog soil of a ground with a strength, and the reduction if it was too strong.
+fn catalog_soil_with_strength(soil: &Soil, factor: f64) -> (Soil, Option<TooStrong>) {
+    let (kind, too_strong) = match &soil.kind {
+        SoilKind::Firm { friction } => {
+            (SoilKind::Firm { friction: (friction * factor).min(MAX_FRICTION) }, None)
+        }
+        SoilKind::Deformable(own) => {
+            let limited = factor.min(strongest(own));
+            // tolerance for rounding of the product
+            let is_less = limited < factor * (1.0 - 1e-9);
+            let key = "soil.strength".to_owned();
+            let too_strong = is_less.then_some(TooStrong { key, requested: factor, limited });
+            (SoilKind::Deformable(own.with_strength(limited)), too_strong)
+        }
+    };
+    (Soil { kind, ..soil.clone() }, too_strong)
 }
 
 /// Builds a custom soil from its base or from its own parameters alone.
@@ -293,6 +340,7 @@ fn with_own_unloading(base: Details, custom: &CustomSoil) -> Details {
 fn details(base: Details, custom: &CustomSoil) -> Details {
     let mut details = Details {
         measured_sinkage: custom.measured_sinkage.or(base.measured_sinkage),
+        is_snow: custom.snow.is_some() || base.is_snow,
         density: custom.density.or(custom.snow.map(|snow| snow.density)).or(base.density),
         multi_pass: custom.multi_pass.or(base.multi_pass),
         reload_stiffness: custom.reload_stiffness.or(base.reload_stiffness),

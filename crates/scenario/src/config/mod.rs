@@ -144,6 +144,7 @@ impl Scenario {
             terrain: TerrainConfig::default(),
             soil: SoilMapConfig {
                 default: soil.into(),
+                strength: None,
                 raster: None,
                 zone: vec![],
                 custom: vec![],

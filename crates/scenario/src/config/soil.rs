@@ -17,6 +17,11 @@ use std::path::PathBuf;
 pub struct SoilMapConfig {
     /// Soil wherever no raster or zone applies: a name from `bekker soils` or of a custom soil.
     pub default: String,
+    /// Strength of all soils, as a factor of their own strength. It multiplies `strength` of a
+    /// custom soil, and the friction of firm ground up to 2. Where absent, it is 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0))]
+    pub strength: Option<f64>,
     /// Raster of soil classes. Where absent, there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raster: Option<ClassRaster>,

@@ -1,6 +1,7 @@
 //! Format of a study's file.
 
 use super::distribution::Distribution;
+use super::perturbation::Perturbation;
 use super::question::StudyQuestion;
 use super::stopping::Stop;
 use schemars::JsonSchema;
@@ -49,6 +50,10 @@ pub struct StudyConfig {
     /// Rule that stops the study before its last trial. Where absent, all trials are driven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
+    /// Copies of each trial with perturbed soil strength, which show whether its outcomes are
+    /// sensitive. Where absent, there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perturb: Option<Perturbation>,
     /// Question that the first line of the report answers. Where absent, it is about the first
     /// response that has a mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,7 +141,7 @@ pub struct NamedLevel {
 
 /// Rounds a number to fifteen digits, so that steps of decimals print as such: 0.6, not
 /// 0.6000000000000001.
-fn decimal(x: f64) -> f64 {
+pub(super) fn decimal(x: f64) -> f64 {
     format!("{x:.14e}").parse().unwrap_or(x)
 }
 

@@ -4,9 +4,11 @@ use super::config::{DesignKind, Factor, LevelValue, StudyConfig};
 use super::distribution::BEYOND;
 use super::points;
 use super::question::{Goal, StudyQuestion};
+use super::response::{Measure, Response};
 use super::run_metric::RunMetric;
 use super::stopping::{Stop, is_yes_or_no};
 use super::study_file::SEED;
+use bekker_scenario::config::Scenario;
 use bekker_scenario::{Diagnostic, DiagnosticKind, Document};
 use std::collections::BTreeSet;
 
@@ -38,6 +40,8 @@ pub(super) fn diagnostics(config: &StudyConfig, document: &Document) -> Vec<Diag
         } else if arrivals(config).contains(&factor.name) {
             let cause = "is the name of a result column (arrivals, for the totals of a drive)";
             diagnostic("name", refused(cause));
+        } else if config.perturb.is_some() && factor.name == RunMetric::Sensitive.name() {
+            diagnostic("name", refused("is the name of a result column of perturbed copies"));
         } else if !names.insert(&factor.name) {
             diagnostic("name", refused("is already the name of another factor"));
         }
@@ -181,6 +185,17 @@ fn check_design(config: &StudyConfig, document: &Document, found: &mut Vec<Diagn
     if let Some(stop) = &config.stop {
         check_stopping_rule(config, stop, document, found);
     }
+    let sensitive = |own: &String| RunMetric::from_response(own) == Some(RunMetric::Sensitive);
+    if let Some(n) = config.responses.iter().position(sensitive)
+        && config.perturb.is_none()
+    {
+        let cause = "is of copies with perturbed soil strength; set perturb, or give --perturb";
+        found.push(document.diagnostic(&format!("responses[{n}]"), refused(cause)));
+    }
+    if config.perturb.is_some_and(|own| own.copies % 2 != 0) {
+        let cause = "must be even: half of the copies are weaker, half are stronger";
+        found.push(document.diagnostic("perturb.copies", refused(cause)));
+    }
     if let Some(question) = &config.question {
         check_question(config, question, document, found);
     }
@@ -203,6 +218,35 @@ pub(super) fn arrivals(config: &StudyConfig) -> Vec<String> {
         }
     }
     added
+}
+
+/// Returns additional responses of a study with perturbed copies: the share of copies that end
+/// otherwise, of each vehicle that has a response, or of all vehicles if one is of the whole run.
+///
+/// Responses that the study already has are left out.
+pub(super) fn sensitive_responses(
+    config: &StudyConfig,
+    responses: &[Response],
+    scenario: &Scenario,
+) -> Vec<Response> {
+    if config.perturb.is_none() {
+        return Vec::new();
+    }
+    let measure = Measure::Run(RunMetric::Sensitive);
+    let is_run_wide =
+        |own: &Response| matches!(own.measure, Measure::Run(metric) if metric.is_run_wide());
+    let all = responses.iter().any(is_run_wide);
+    let vehicles = scenario.vehicle.iter().enumerate().filter(|(index, _)| {
+        let mut own = responses.iter().filter(|own| own.vehicle == *index);
+        (all || own.clone().next().is_some()) && !own.any(|own| own.measure == measure)
+    });
+    let response = |(vehicle, own): (usize, &bekker_scenario::config::Vehicle)| {
+        let word = RunMetric::Sensitive.name();
+        let name = if vehicle == 0 { word.into() } else { format!("{}.{word}", own.name) };
+        Response { name, vehicle, measure }
+    };
+    let known = |name: &str| responses.iter().any(|own| own.name == name);
+    vehicles.map(response).filter(|own| !known(&own.name)).collect()
 }
 
 /// Adds the faults of the study's question.

@@ -12,6 +12,7 @@ mod diagnostics;
 mod distribution;
 mod event_kind;
 mod key_unit;
+mod perturbation;
 mod points;
 mod quantiles;
 mod question;
@@ -30,6 +31,10 @@ mod trial_run;
 pub use config::{DesignKind, Factor, LevelValue, NamedLevel, StudyConfig};
 pub use distribution::Distribution;
 pub use event_kind::{EventKind, EventMeasure};
+pub use perturbation::{
+    Perturbation, PerturbedRun, STRENGTH, perturbed_strength, run_copy, run_trial_with_copies,
+    share_otherwise,
+};
 pub use question::{Goal, StudyQuestion};
 pub use refined::{ResponseShift, response_shifts};
 pub use response::{Measure, Response, ResponseValue};
@@ -40,4 +45,4 @@ pub(super) use saltelli::columns as saltelli_columns;
 pub use state_column::{Extreme, StateColumn};
 pub use stopping::{Stop, StudyExtent, TrialOutcome, extent};
 pub use study_file::{Study, Trial, schema};
-pub use trial_run::{TrialEnding, TrialRun, run_trial};
+pub use trial_run::{TrialEnding, TrialRun, VehicleExceedance, run_trial};

@@ -105,6 +105,7 @@ mod tests {
             seed: 7,
             common_random_numbers: true,
             stop: None,
+            perturb: None,
             question: None,
             responses: vec!["go".into()],
             factor,

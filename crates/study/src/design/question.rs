@@ -40,9 +40,8 @@ impl Goal {
         match RunMetric::from_response(response)? {
             Go | Completed | Distance | SpeedMadeGood | Detected | Explored => Some(Goal::Maximize),
             MeanSlip | MaxSinkage | DriveEnergy | Fuel | DrivingTime | Collisions | GearShifts
-            | AbsorbedPower | TimeToComplete | CumulativeThrottle | TotalFuel | MapBytes => {
-                Some(Goal::Minimize)
-            }
+            | AbsorbedPower | TimeToComplete | CumulativeThrottle | TotalFuel | MapBytes
+            | Sensitive => Some(Goal::Minimize),
             Outcome | PassesUntilStuck => None,
         }
     }

@@ -37,6 +37,8 @@ pub enum RunMetric {
     DrivingTime,
     /// Outcome code.
     Outcome,
+    /// Share of the copies with perturbed soil strength in which the outcome code differs.
+    Sensitive,
     /// Number of collisions that ended.
     Collisions,
     /// Number of gear shifts.
@@ -64,7 +66,7 @@ pub enum RunMetric {
 
 impl RunMetric {
     /// All metrics.
-    pub const ALL: [RunMetric; 20] = [
+    pub const ALL: [RunMetric; 21] = [
         RunMetric::Go,
         RunMetric::Distance,
         RunMetric::SpeedMadeGood,
@@ -74,6 +76,7 @@ impl RunMetric {
         RunMetric::Fuel,
         RunMetric::DrivingTime,
         RunMetric::Outcome,
+        RunMetric::Sensitive,
         RunMetric::Collisions,
         RunMetric::GearShifts,
         RunMetric::AbsorbedPower,
@@ -141,6 +144,7 @@ impl RunMetric {
             RunMetric::Fuel => "fuel",
             RunMetric::DrivingTime => "driving_time",
             RunMetric::Outcome => "outcome",
+            RunMetric::Sensitive => "sensitive",
             RunMetric::Collisions => "collisions",
             RunMetric::GearShifts => "gear_shifts",
             RunMetric::AbsorbedPower => "absorbed_power",
@@ -161,6 +165,7 @@ impl RunMetric {
             RunMetric::Go
             | RunMetric::MeanSlip
             | RunMetric::Outcome
+            | RunMetric::Sensitive
             | RunMetric::Collisions
             | RunMetric::GearShifts
             | RunMetric::PassesUntilStuck
@@ -242,7 +247,7 @@ impl RunMetric {
             }
             RunMetric::DrivingTime => vehicle.driving_time,
             RunMetric::Outcome => return ResponseValue::Word(code(vehicle.outcome.code)),
-            // observed during the run, or a metric of the run
+            // observed during the run, of its copies, or a metric of the run
             _ => return ResponseValue::Absent,
         };
         ResponseValue::Number(number)

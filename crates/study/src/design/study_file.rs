@@ -1,7 +1,8 @@
 //! Study file: read, and validated against its schema and its scenario.
 
-use super::config::{Factor, LevelValue, StudyConfig};
-use super::diagnostics::{arrivals, diagnostics, too_many};
+use super::config::{DesignKind, Factor, LevelValue, StudyConfig};
+use super::diagnostics::{arrivals, diagnostics, sensitive_responses, too_many};
+use super::perturbation::Perturbation;
 use super::response::Response;
 use super::{points, table};
 use bekker_math::random::RandomStream;
@@ -12,6 +13,9 @@ use bekker_scenario::{
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+
+/// Responses of each vehicle in the study of a scenario.
+const OF_A_VEHICLE: [&str; 3] = ["go", "outcome", "distance"];
 
 /// Key of the scenario that replications change.
 pub(super) const SEED: &str = "seed";
@@ -42,6 +46,10 @@ pub struct Study {
     /// SHA-256 of the table of points, hexadecimal; empty without a table.
     pub table_hash: String,
     text: String,
+    /// Changes to the scenario in all trials, as arguments of `bekker run --set`.
+    sets: Vec<String>,
+    /// Whether trials have the seed of the scenario unless a factor sets it.
+    keeps_seed: bool,
     points: Vec<Vec<LevelValue>>,
     /// For each scaling factor, the scenario's numbers at its keys.
     own: Vec<Vec<f64>>,
@@ -71,14 +79,38 @@ impl Study {
     /// Every fault of the study with its key, value and what is allowed, those of its scenario, and
     /// factors whose keys the scenario does not have.
     pub fn read(path: &Path) -> Result<Study, Diagnostics> {
+        Study::read_with(path, |own| own)
+    }
+
+    /// Reads a study, or a scenario as a study of a single trial, with another perturbation.
+    ///
+    /// `perturb` receives the perturbation in the file and returns that of the study. A scenario
+    /// needs one, because a single drive without copies is no study.
+    ///
+    /// # Errors
+    /// As [`Study::read`].
+    pub fn read_with(
+        path: &Path,
+        perturb: impl Fn(Option<Perturbation>) -> Option<Perturbation>,
+    ) -> Result<Study, Diagnostics> {
         let file = path.display().to_string();
         let text = read_text(path)?;
         let document = Document::parse(&file, &text)?;
+        if document.get("vehicle").is_some() && document.get("scenario").is_none() {
+            let Some(perturb) = perturb(None) else {
+                let cause = "is a scenario: give a study that names it, or --perturb to drive it \
+                    with perturbed soil strength";
+                let kind = DiagnosticKind::Refused { cause: cause.into() };
+                return Err(document.diagnostic("", kind).into());
+            };
+            return Study::of_scenario(path, &[], perturb);
+        }
         Diagnostics::into_result(conform(&document, &SCHEMA))?;
         let mut config: StudyConfig = serde_json::from_value(document.root.value.to_json())
             .map_err(|e| {
                 document.diagnostic("", DiagnosticKind::Refused { cause: e.to_string() })
             })?;
+        config.perturb = perturb(config.perturb);
         Diagnostics::into_result(diagnostics(&config, &document))?;
         let beside = path.parent().unwrap_or(Path::new(""));
         let (points, table_hash) = match &config.table {
@@ -106,13 +138,14 @@ impl Study {
         let base = ScenarioFile::parse(&scenario.display().to_string(), &text, beside, &[])?;
         let folder = scenario.canonicalize().ok().and_then(|own| Some(own.parent()?.to_owned()));
         let folder = folder.unwrap_or_else(|| beside.to_owned());
-        let mut responses = responses(&config, &document, &base.scenario)?;
+        let mut responses = parsed_responses(&config, &document, &base.scenario)?;
         let arrivals = arrivals(&config);
         for name in &arrivals {
             let response = Response::parse(name, &base.scenario);
             responses.push(response.map_err(|problem| document.diagnostic("responses", problem))?);
         }
         config.responses.extend(arrivals.iter().cloned());
+        add_sensitive_responses(&mut config, &mut responses, &base.scenario);
         let own = scaled(&config, &document, &base)?;
         let study = Study {
             config,
@@ -123,6 +156,8 @@ impl Study {
             base,
             table_hash,
             text,
+            sets: Vec::new(),
+            keeps_seed: false,
             points,
             own,
         };
@@ -130,7 +165,60 @@ impl Study {
         Ok(study)
     }
 
-    /// A sentence that lists the added responses; `None` without any.
+    /// Returns the study of a single trial: a scenario with `sets`, and its perturbed copies.
+    ///
+    /// # Errors
+    /// Faults of the scenario.
+    pub fn of_scenario(
+        path: &Path,
+        sets: &[String],
+        perturb: Perturbation,
+    ) -> Result<Study, Diagnostics> {
+        let text = read_text(path)?;
+        let beside = path.parent().unwrap_or(Path::new(""));
+        let base = ScenarioFile::parse(&path.display().to_string(), &text, beside, sets)?;
+        let folder = path.canonicalize().ok().and_then(|own| Some(own.parent()?.to_owned()));
+        let names = base.scenario.vehicle.iter().enumerate().map(|(index, own)| match index {
+            0 => String::new(),
+            _ => format!("{}.", own.name),
+        });
+        let responses = names.flat_map(|name| OF_A_VEHICLE.map(|word| format!("{name}{word}")));
+        let mut config = StudyConfig {
+            format: 1,
+            description: base.scenario.description.clone(),
+            scenario: path.file_name().unwrap_or_default().into(),
+            design: DesignKind::FullFactorial,
+            points: None,
+            table: None,
+            second_order: false,
+            replications: 1,
+            seed: 0,
+            common_random_numbers: true,
+            stop: None,
+            perturb: Some(perturb),
+            question: None,
+            responses: responses.collect(),
+            factor: Vec::new(),
+        };
+        let mut responses = parsed_responses(&config, &base.document, &base.scenario)?;
+        add_sensitive_responses(&mut config, &mut responses, &base.scenario);
+        Ok(Study {
+            config,
+            responses,
+            arrivals: Vec::new(),
+            scenario: path.to_owned(),
+            folder: folder.unwrap_or_else(|| beside.to_owned()),
+            base,
+            table_hash: String::new(),
+            text,
+            sets: sets.to_vec(),
+            keeps_seed: true,
+            points: vec![Vec::new()],
+            own: Vec::new(),
+        })
+    }
+
+    /// A sentence that lists the added responses; `None` if there are none.
     pub fn arrivals_sentence(&self) -> Option<String> {
         let arrivals = self.arrivals.join(", ");
         (!arrivals.is_empty()).then(|| {
@@ -157,7 +245,8 @@ impl Study {
             (number / self.config.replications, number % self.config.replications);
         let levels = self.points[point as usize].clone();
         let factors = &self.config.factor;
-        let is_given = factors.iter().flat_map(Factor::keys).any(|key| key == SEED);
+        let is_given =
+            self.keeps_seed || factors.iter().flat_map(Factor::keys).any(|key| key == SEED);
         let counter = if self.config.common_random_numbers { replication } else { number };
         // 53 bits: TOML has no more than 63, JSON no more than 53
         let drawn = RandomStream::new(self.config.seed, "seed of the scenario").bits(counter) >> 11;
@@ -166,7 +255,7 @@ impl Study {
         let own_of = factors.iter().zip(&self.own);
         let of_factors =
             own_of.zip(&levels).flat_map(|((factor, own), level)| factor.sets(level, own));
-        let sets = of_seed.into_iter().chain(of_factors).collect();
+        let sets = self.sets.iter().cloned().chain(of_seed).chain(of_factors).collect();
         Trial { number, point, replication, seed, levels, sets }
     }
 
@@ -289,8 +378,20 @@ fn scaled(
     Ok(own)
 }
 
+/// Adds the share of perturbed copies that end otherwise, of each vehicle with a response.
+fn add_sensitive_responses(
+    config: &mut StudyConfig,
+    responses: &mut Vec<Response>,
+    scenario: &Scenario,
+) {
+    for response in sensitive_responses(config, responses, scenario) {
+        config.responses.push(response.name.clone());
+        responses.push(response);
+    }
+}
+
 /// Parses the responses against the vehicles of the scenario.
-fn responses(
+fn parsed_responses(
     config: &StudyConfig,
     document: &Document,
     scenario: &Scenario,

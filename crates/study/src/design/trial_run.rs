@@ -3,7 +3,7 @@
 use super::response::ResponseValue;
 use super::study_file::{Study, Trial};
 use super::trial_observer::TrialObserver;
-use bekker_agent::OutcomeCode;
+use bekker_agent::{OutcomeCode, RangeExceedance};
 use bekker_ranks::{Observer, RunSchedule, Runner};
 use bekker_scenario::build::{AssetCache, world_with_assets};
 use bekker_scenario::{Input, Inputs, ScenarioFile};
@@ -22,6 +22,10 @@ pub enum TrialEnding {
         responses: Vec<ResponseValue>,
         /// Hash of the final state, hexadecimal.
         state_hash: String,
+        /// Outcome of each vehicle.
+        outcomes: Vec<OutcomeCode>,
+        /// Limits of the ranges of validity that vehicles exceeded.
+        exceeded: Vec<VehicleExceedance>,
     },
     /// The trial has no result: the scenario was refused, a state was no longer finite, or it
     /// panicked.
@@ -33,6 +37,15 @@ pub enum TrialEnding {
     },
     /// The trial was interrupted.
     Interrupted,
+}
+
+/// A limit of the ranges of validity that a vehicle exceeded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VehicleExceedance {
+    /// Name of the vehicle.
+    pub vehicle: String,
+    /// The limit and the share of the drive.
+    pub range: RangeExceedance,
 }
 
 /// A trial that was driven.
@@ -53,9 +66,20 @@ pub fn run_trial(
     assets: &AssetCache,
     interrupted: &AtomicBool,
 ) -> TrialRun {
+    drive_trial(study, trial, TrialObserver::new(&study.responses), assets, interrupted)
+}
+
+/// Drives a trial with an observer of its responses.
+pub(super) fn drive_trial(
+    study: &Study,
+    trial: &Trial,
+    observer: TrialObserver<'_>,
+    assets: &AssetCache,
+    interrupted: &AtomicBool,
+) -> TrialRun {
     let inputs = Inputs::default();
     // a trial owns all that it changes, and the parts are intact after a panic
-    let ending = catch_failure(|| run(study, trial, inputs.clone(), assets, interrupted));
+    let ending = catch_failure(|| run(study, trial, inputs.clone(), observer, assets, interrupted));
     let ending = match ending {
         TrialEnding::Failed { reason, state_hash } => {
             TrialEnding::Failed { reason: study.portable_reason(&reason), state_hash }
@@ -80,13 +104,13 @@ fn run(
     study: &Study,
     trial: &Trial,
     inputs: Inputs,
+    observer: TrialObserver<'_>,
     assets: &AssetCache,
     interrupted: &AtomicBool,
 ) -> Result<TrialEnding, String> {
     let file =
         study.trial_scenario(trial, inputs).map_err(|diagnostics| diagnostics.to_string())?;
     let built = world_with_assets(&file, assets).map_err(|diagnostics| diagnostics.to_string())?;
-    let observer = TrialObserver::new(&study.responses);
     run_world(&file, built.world, None, observer, interrupted)
 }
 
@@ -118,7 +142,15 @@ fn run_world(
         },
         None => {
             let responses = observer.values(&summary);
-            TrialEnding::Done { responses, state_hash: summary.state_hash }
+            let outcomes = summary.vehicles.iter().map(|own| own.outcome.code).collect();
+            let exceeded = summary.warnings.iter().flat_map(|own| {
+                let vehicle = &own.vehicle;
+                own.exceeded
+                    .iter()
+                    .map(|range| VehicleExceedance { vehicle: vehicle.clone(), range: *range })
+            });
+            let exceeded = exceeded.collect();
+            TrialEnding::Done { responses, state_hash: summary.state_hash, outcomes, exceeded }
         }
     })
 }
