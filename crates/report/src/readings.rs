@@ -365,7 +365,7 @@ fn frames_table(
 ) -> Result<AppendTable, ReportError> {
     let column = |name: &str, values| Column { name: name.to_owned(), values };
     let columns = vec![
-        column("time_s", Values::Real(Vec::new())),
+        column("delivered_s", Values::Real(Vec::new())),
         column("taken_s", Values::Real(Vec::new())),
         column("name", Values::Text(Vec::new())),
         column("frame", Values::Integer(Vec::new())),
