@@ -184,8 +184,8 @@ fn other_options_and_other_folders_are_refused() {
         let said = refused(&out, &[&more[..], &[option, value]].concat());
         assert!(said.contains(told), "{said}");
     }
-    let other = ["--format", "mcap", "--episodes", "3", "--max-steps", "2"];
-    assert!(refused(&out, &other).contains("episodes = 2, not 3"));
+    let fewer = ["--format", "mcap", "--episodes", "1", "--max-steps", "2"];
+    assert!(refused(&out, &fewer).contains("episodes = 2, not 1"));
     assert!(files(&out) == before);
     let mine = place.path().join("mine");
     fs::create_dir(&mine).unwrap();
@@ -197,4 +197,25 @@ fn other_options_and_other_folders_are_refused() {
     assert!(said.contains("cheese"), "{said}");
     // A refusal leaves no partial dataset that would be resumed.
     done(&fresh, &more);
+}
+
+#[test]
+fn a_dataset_grows_to_the_bytes_of_a_larger_one() {
+    let place = tempfile::tempdir().unwrap();
+    for (format, kept) in [("minari", false), ("lerobot", true), ("parquet", true), ("mcap", false)]
+    {
+        let of = |episodes: &str, out: &Path, keeps: bool| {
+            let more = ["--format", format, "--episodes", episodes, "--max-steps", "3", "--json"];
+            let keep = ["--keep-episodes"];
+            let output = done(out, &[&more[..], if keeps { &keep[..] } else { &[] }].concat());
+            serde_json::from_slice::<Json>(&output.stdout).unwrap()["driven"].as_u64().unwrap()
+        };
+        let (grown, whole) = (place.path().join(format), place.path().join(format!("{format}_5")));
+        assert_eq!(of("4", &grown, kept), 4);
+        let endings = manifest(&grown)["episodes"].as_array().unwrap().clone();
+        assert!(endings.iter().all(|episode| episode["ending"] == "time"), "{endings:?}");
+        assert_eq!(of("5", &grown, false), if kept { 1 } else { 5 }, "{format}");
+        assert_eq!(of("5", &whole, false), 5);
+        assert!(files(&grown) == files(&whole), "{format}");
+    }
 }

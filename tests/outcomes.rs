@@ -379,7 +379,7 @@ fn sinkage_is_bounded_at_any_spacing() {
         let beyond = summary.warnings.iter().filter(|own| own.code == "soil_beyond_measured");
         let [warning] = &beyond.collect::<Vec<_>>()[..] else { panic!("{:?}", summary.warnings) };
         let soil = warning.soil.as_deref();
-        assert_eq!((&*warning.vehicle, soil), ("v", Some("sandy_loam_32_hanamoto")));
+        assert_eq!((&*warning.vehicle, soil), ("v", Some("bog")));
         let is_beyond = warning.sinkage > warning.measured;
         assert!(is_beyond && warning.measured == Some(0.3), "{warning:?}");
     }

@@ -347,7 +347,7 @@ fn a_checkpoint_of_another_run_is_refused_with_the_differences() {
     let told = refused(&["soil.default=mud"]);
     assert!(told.contains("soil.default was \"chrono_mid\" and is \"mud\""), "{told}");
     let told = refused(&["vehicle[1].model=hmmwv"]);
-    assert!(told.contains("figures of vehicle[1].model changed"), "{told}");
+    assert!(told.contains("parameters of vehicle[1].model changed"), "{told}");
     // Keys that only affect reports may differ.
     let ways = ["--set", "output.interval=0.1", "--set", "name='other'"];
     let arguments = [&resume[..], &ways, &["--set", "time.duration=0.2"]].concat();

@@ -1,7 +1,7 @@
 """Off-road vehicles on deformable terrain, bit-for-bit repeatable.
 
 >>> import bekker
->>> simulation = bekker.Simulation(bekker.Scenario.load("examples/single_vehicle.toml"))
+>>> simulation = bekker.Simulation("examples/single_vehicle.toml")
 >>> history = simulation.run(5)
 >>> simulation.render()
 
@@ -10,15 +10,18 @@ the world frame is east-north-up. Invalid input raises `ScenarioError` or `Input
 `key`, `value` and `allowed`.
 """
 
-from . import rig
+import sys
+
+from . import labels, registration, rig, types
 from ._core import Scenario, __version__, schema
 from .catalog import Soil, Vehicle, soils, vehicles
-from .errors import BekkerError, Fault, InputError, RunError, ScenarioError, SnapshotError
+from .errors import BekkerError, EndedError, Fault, InputError, RunError, ScenarioError, SnapshotError
 from .picture import Picture
 from .simulation import Ground, Simulation
 
 __all__ = [
     "BekkerError",
+    "EndedError",
     "Fault",
     "Ground",
     "InputError",
@@ -31,8 +34,14 @@ __all__ = [
     "Soil",
     "Vehicle",
     "__version__",
+    "labels",
     "rig",
     "schema",
     "soils",
+    "types",
     "vehicles",
 ]
+
+# so that `gymnasium.make("bekker:bekker/SoftGoal-v0")` finds the ids; Gymnasium itself is not imported here
+if "gymnasium.envs.registration" in sys.modules:
+    registration.register()

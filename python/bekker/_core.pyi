@@ -5,17 +5,22 @@ from os import PathLike
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
+
+from .catalog import SoilName
+from .types import Contacts, Reading, State
 
 __all__ = [
     "Envs",
     "Scenario",
     "Simulation",
     "__version__",
+    "classes",
     "endings",
     "main",
     "press_plate",
+    "restore_scenario",
     "roll_wheel",
     "schema",
     "shear_plate",
@@ -27,8 +32,6 @@ __all__ = [
 ]
 
 __version__: str
-
-_State = dict[str, NDArray[Any]]
 
 @final
 class Scenario:
@@ -49,11 +52,29 @@ class Scenario:
         """
 
     @staticmethod
-    def from_dict(values: dict[str, Any], folder: str | PathLike[str] | None = None) -> Scenario:
+    def from_dict(
+        values: dict[str, Any],
+        folder: str | PathLike[str] | None = None,
+        *,
+        heights: ArrayLike | None = None,
+        spacing: float | None = None,
+        origin: tuple[float, float] | None = None,
+        soils: ArrayLike | None = None,
+        soil_names: Sequence[SoilName] | None = None,
+    ) -> Scenario:
         """Creates a scenario from dicts and lists with the keys of the scenario format.
 
-        Relative paths start at `folder`, by default the working directory.
-        Raises `InputError` for a value that TOML cannot represent, `ScenarioError` for an invalid one.
+        Args:
+            values: Values; NumPy arrays and scalars, `Soil`, `Vehicle` and paths are values too.
+            folder: Folder at which relative paths start; by default the working directory.
+            heights: Heights of the terrain, m, as `[row, column]` with rows along x from the south.
+            spacing: Distance between the points of `heights` and `soils`, m.
+            origin: x and y of the point `[0, 0]`, m; by default the middle of each array is at (0, 0).
+            soils: Numbers of soils, with the axes of `heights`.
+            soil_names: The soils, or their names, by number. The first is `soil.default` where absent.
+
+        Raises `InputError` for an invalid array or a value that TOML cannot represent, `ScenarioError` for
+        an invalid scenario.
         """
 
     def set(self, key: str, value: Any) -> None:
@@ -74,17 +95,28 @@ class Scenario:
     def to_dict(self) -> dict[str, Any]:
         """Returns the scenario as dicts and lists, including all defaults."""
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the scenario as a file, with its arrays as GeoTIFFs beside it. Paths of other files become absolute.
+
+        Raises `RunError` if a file cannot be written.
+        """
+
     def copy(self) -> Scenario:
         """Returns an independent copy."""
 
+    def __copy__(self) -> Scenario: ...
+    def __deepcopy__(self, _memo: Any, /) -> Scenario: ...
     @property
     def name(self) -> str: ...
+    def _repr_html_(self) -> str: ...
 
 @disjoint_base
 class Simulation:
     """The simulated world of a scenario. It advances by whole heartbeats."""
 
-    def __new__(cls, scenario: Scenario, *, threads: int | None = None) -> Simulation: ...
+    def __new__(
+        cls, scenario: Scenario | dict[str, Any] | str | PathLike[str], *, threads: int | None = None
+    ) -> Simulation: ...
     @property
     def time(self) -> float:
         """Simulated time, s."""
@@ -98,18 +130,33 @@ class Simulation:
         """Names of the vehicles."""
 
     @property
+    def scenario(self) -> Scenario:
+        """The scenario, as a copy."""
+
+    @property
+    def threads(self) -> int:
+        """Number of threads."""
+
+    @property
     def warnings(self) -> list[str]:
         """Warnings about the scenario, one sentence each."""
 
+    def soil_names(self) -> list[str]:
+        """Returns the names of the soils, by the numbers of the channel `soil` of cameras."""
+
     def step(self, heartbeats: int = 1) -> None:
-        """Advances by a number of heartbeats, or fewer if no vehicle is driving any more."""
+        """Advances by a number of heartbeats, 1 or more, or fewer if the last drive ends before.
+
+        Raises `EndedError` if no vehicle is driving any more.
+        """
 
     def run_to(
         self,
+        duration: float | None,
         until: float | None,
         sample_every: float | None,
         progress: Callable[[float, float], object] | None,
-    ) -> dict[str, _State]: ...
+    ) -> dict[str, State]: ...
     def command(
         self,
         vehicle: str | int,
@@ -158,22 +205,22 @@ class Simulation:
             heading: Heading, rad.
             speed: Forward speed, m/s.
 
-        Returns `still` (in equilibrium), `slides` (the slope is too steep) or `falls` (unsupported).
+        Returns `equilibrium`, `sliding` (the slope is too steep) or `unsupported`.
         Raises `InputError` if the position is outside the terrain or occupied.
         """
 
-    def state(self, vehicle: str | int) -> _State:
+    def state(self, vehicle: str | int) -> State:
         """Returns the state of a vehicle now: one array per quantity."""
 
-    def states(self) -> dict[str, _State]:
+    def states(self) -> dict[str, State]:
         """Returns the states of all vehicles now, by name."""
 
-    def contacts(self, vehicle: str | int) -> _State:
+    def contacts(self, vehicle: str | int) -> Contacts:
         """Returns the contacts of a vehicle with the ground in the last step, one row per wheel or shoe.
 
-        Wheels are listed axle by axle from the front, left before right; shoes only if in contact.
-        Arrays: `force` (n, 3), N; `torque` (n, 3), N m; `normal_force`, N; `sinkage`, m; `area`, m²;
-        `nodes`, the number of soil nodes that carry load. Empty before the first step.
+        Wheels are listed axle by axle from the front, left before right. Shoes are listed for the left and
+        then the right track: first those in contact, then those off the ground. All values are zero without
+        contact and before the first step.
         """
 
     def events(self, vehicle: str | int) -> list[dict[str, Any]]:
@@ -190,12 +237,10 @@ class Simulation:
     def summary(self) -> dict[str, Any]:
         """Returns the content of `summary.json` for the run so far, without the wall time."""
 
-    def readings(self, vehicle: str | int) -> list[dict[str, Any]]:
-        """Returns the sensor readings delivered to a vehicle in the last call of `step`.
+    def readings(self, vehicle: str | int) -> list[Reading]:
+        """Returns the sensor readings delivered to a vehicle in the last call of `step`, none after `run`.
 
-        Each is a dict with `sensor`, `kind`, `frame`, `time` (of measurement, s), `delivered` (s), `position`
-        (3), m, and `orientation` (4: w, x, y, z) of the sensor in the world (of odometry the estimated
-        ones), and the arrays of its kind.
+        `kind` tells the type of each.
         """
 
     def ground_at(
@@ -248,6 +293,23 @@ class Envs:
         limit: int | None = None,
         threads: int | None = None,
     ) -> Envs: ...
+    @staticmethod
+    def custom(
+        levels: Sequence[tuple[Scenario, tuple[float, float] | None, Sequence[float]]],
+        reverses: bool,
+        num_envs: int,
+        options: dict[str, Any],
+        limit: int | None = None,
+        threads: int | None = None,
+    ) -> Envs:
+        """Creates environments on given levels, each a scenario with its goal, m, and target speeds, m/s."""
+
+    def end_episodes(self, mask: Sequence[bool]) -> None:
+        """Ends the episodes of the environments in the mask, as if their task had ended."""
+
+    def states(self) -> Any:
+        """Returns the states of the first vehicles: one array per quantity, environments as first axis."""
+
     def __deepcopy__(self, memo: Any, /) -> Envs:
         """Returns an independent copy with the same levels and its own threads."""
 
@@ -306,7 +368,7 @@ class Envs:
     def over(self, env: int) -> bool:
         """Whether the episode of an environment has ended."""
 
-    def state(self, env: int) -> _State:
+    def state(self, env: int) -> State:
         """Returns the state of the vehicle of an environment: one array per quantity."""
 
     def scenario(self, env: int) -> dict[str, Any]:
@@ -317,7 +379,11 @@ class Envs:
     ) -> tuple[NDArray[np.uint8], bytes]: ...
     def __len__(self) -> int: ...
 
+def classes() -> list[str]: ...
 def endings() -> list[str]: ...
+def restore_scenario(
+    place: str, content: str, folder: str | PathLike[str], files: list[tuple[str, bytes]]
+) -> Scenario: ...
 def tasks() -> list[tuple[str, int, list[str], int]]: ...
 def main(arguments: list[str]) -> int: ...
 def schema() -> dict[str, Any]:

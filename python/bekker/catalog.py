@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, Union
 
-from . import _core
+from . import _core, display
+
+SoilName = Union[str, "Soil"]
+"""Name of a soil, or the soil."""
+
+Model = Union[str, "os.PathLike[str]", "Vehicle"]
+"""Name of a vehicle in the catalog, the path of its file, or the vehicle."""
 
 
 class Soil:
-    """A soil of the catalog, with the source of its parameters.
+    """A soil of the catalog, with the source of its parameters. Accepted wherever the name of a soil is.
 
     Args:
         name: Id or alias of the soil.
@@ -18,6 +25,8 @@ class Soil:
 
     def __init__(self, name: str) -> None:
         entry = _core.soil(name)
+        self.label = name
+        """Name as given: an id or an alias."""
         self.id: str = entry["id"]
         self.name: str = entry["name"]
         self.family: str = entry["family"]
@@ -27,12 +36,21 @@ class Soil:
         self.source: str = entry["source"]
         self.notes: str = entry["notes"]
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Soil) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((Soil, self.label))
+
     def __repr__(self) -> str:
-        return f"<bekker.Soil {self.id}: {self.name}>"
+        return f"<bekker.Soil {self.label}: {self.name}>"
+
+    def _repr_html_(self) -> str:
+        return display.soil(self)
 
 
 class Vehicle:
-    """A vehicle of the catalog or of a file.
+    """A vehicle of the catalog or of a file. Accepted wherever the name of a model is.
 
     Args:
         model: Name in the catalog, or path of a `.toml` file.
@@ -40,13 +58,43 @@ class Vehicle:
     Raises `ScenarioError` if there is no such vehicle or its file is invalid.
     """
 
-    def __init__(self, model: str) -> None:
-        self.spec, self.mass = _core.vehicle(model)
+    def __init__(self, model: str | os.PathLike[str]) -> None:
+        self.model = os.fspath(model)
+        self.spec, self.mass = _core.vehicle(self.model)
         """Content of the vehicle's file, including all defaults, and its mass, kg."""
-        self.model = model
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vehicle) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((Vehicle, self.model))
 
     def __repr__(self) -> str:
         return f"<bekker.Vehicle {self.model}: {self.mass:.1f} kg>"
+
+    def _repr_html_(self) -> str:
+        return display.vehicle(self)
+
+
+def plain(value: Any) -> Any:
+    """Converts a value for JSON: a soil, vehicle or path to its name, an array or scalar of NumPy to numbers.
+
+    Raises `TypeError` for any other value.
+    """
+    if isinstance(value, Soil):
+        return value.label
+    if isinstance(value, Vehicle):
+        return value.model
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is not a value")
+
+
+def name_of(value: Any) -> Any:
+    """Returns the name of a soil, vehicle or path, and any other value as it is."""
+    return plain(value) if isinstance(value, (Soil, Vehicle, os.PathLike)) else value
 
 
 def soils() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class BekkerError(Exception):
@@ -57,3 +57,14 @@ class SnapshotError(BekkerError, ValueError):
 
 class RunError(BekkerError, RuntimeError):
     """A computation failed."""
+
+
+class EndedError(RunError):
+    """All drives of a simulation have ended. `outcomes` has the outcome of each vehicle by name."""
+
+    def __init__(self, message: str, outcomes: dict[str, dict[str, Any]] | None = None) -> None:
+        super().__init__(message, outcomes or {})
+        self.outcomes = outcomes or {}
+
+    def __str__(self) -> str:
+        return str(self.args[0])

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .catalog import Model, SoilName, name_of
 from .errors import InputError
 
 Curve = dict[str, NDArray[np.float64]]
@@ -36,7 +37,7 @@ def _refuse(key: str, value: object, allowed: str) -> NoReturn:
 
 
 def plate(
-    soil: str,
+    soil: SoilName,
     *,
     size: tuple[float, float] = (0.6, 0.2),
     radius: float | None = None,
@@ -48,7 +49,7 @@ def plate(
     """Loads a plate, unloads it and loads it again.
 
     Args:
-        soil: Name of the soil.
+        soil: The soil, or its name.
         size: Length and width of the plate, m.
         radius: Radius of a circular plate, m, instead of `size`.
         pressure: Greatest pressure, Pa.
@@ -61,11 +62,11 @@ def plate(
     m, and the work of loading, `work`, and of unloading, `returned`, J.
     """
     own = dict(changes or {})
-    return _curves(_core.press_plate(soil, own, laws, size, radius, pressure, spacing))
+    return _curves(_core.press_plate(name_of(soil), own, laws, size, radius, pressure, spacing))
 
 
 def shear(
-    soil: str,
+    soil: SoilName,
     *,
     size: tuple[float, float] = (0.6, 0.2),
     radius: float | None = None,
@@ -81,7 +82,7 @@ def shear(
     would sink further (slip sinkage, bearing under an inclined load) are off.
 
     Args:
-        soil: Name of the soil.
+        soil: The soil, or its name.
         size: Length and width of the plate, m.
         radius: Radius of a circular plate, m, instead of `size`.
         pressure: Pressure, Pa.
@@ -95,15 +96,15 @@ def shear(
     the greatest shear stress, `strength`, Pa.
     """
     own = dict(changes or {})
-    sheared = _core.shear_plate(soil, own, laws, size, radius, pressure, spacing, displacement)
+    sheared = _core.shear_plate(name_of(soil), own, laws, size, radius, pressure, spacing, displacement)
     return _curves(sheared)
 
 
 def wheel(
-    soil: str,
+    soil: SoilName,
     *,
     slip: ArrayLike = 0.2,
-    vehicle: str | None = None,
+    vehicle: Model | None = None,
     radius: float | None = None,
     width: float | None = None,
     tire: str | None = None,
@@ -118,9 +119,9 @@ def wheel(
     """Rolls a wheel at each slip: a rigid cylinder, or the wheel of a vehicle.
 
     Args:
-        soil: Name of the soil.
+        soil: The soil, or its name.
         slip: One slip or an array of them.
-        vehicle: Wheeled vehicle whose wheel to roll, instead of a cylinder.
+        vehicle: Wheeled vehicle, or its name, whose wheel to roll, instead of a cylinder.
         radius: Radius of the cylinder, m; by default 0.467.
         width: Width of the cylinder, m; by default 0.254.
         tire: `flexible` or `rigid` tire of the vehicle; by default flexible if its file describes one.
@@ -147,7 +148,7 @@ def wheel(
     own = dict(changes or {})
     found = [
         _core.roll_wheel(
-            soil, own, laws, vehicle, cylinder, tire, load, each, speed, spacing, step, duration
+            name_of(soil), own, laws, name_of(vehicle), cylinder, tire, load, each, speed, spacing, step, duration
         )
         for each in slips.tolist()
     ]

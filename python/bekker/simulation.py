@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from . import _core, display
+from .labels import Labels, labels_of
 from .picture import Picture, check_size
+from .pickling import restore_simulation
 from .progress import Progress
-
-State = dict[str, NDArray[Any]]
-"""State of a vehicle: one array per quantity."""
+from .types import State
 
 Vehicle = str | int
 """A vehicle by its name or its index, from 0."""
@@ -74,7 +74,7 @@ class Simulation(_core.Simulation):
     """The simulated world of a scenario. It advances by whole heartbeats.
 
     `Simulation(scenario, threads=None)` builds the world and places its vehicles in static equilibrium.
-    Each simulation has its own threads, by default one per core. The same scenario and commands give
+    `scenario` is a `Scenario`, a dict of one, or the path of its file. Each simulation has its own threads, by default one per core. The same scenario and commands give
     the same bits on any number of threads.
     """
 
@@ -83,28 +83,38 @@ class Simulation(_core.Simulation):
         """The present ground."""
         return Ground(self)
 
+    @property
+    def labels(self) -> Labels:
+        """Names of classes, soils and instances by number, as in images and scans."""
+        return labels_of(self)
+
     def run(
         self,
-        until: float | None = None,
+        duration: float | None = None,
         *,
+        until: float | None = None,
         sample_every: float | None = None,
         progress: bool | Callable[[float, float], object] = False,
     ) -> dict[str, State]:
-        """Runs to a simulated time. Ctrl-C stops between heartbeats.
+        """Runs for a duration or to a time, by default to the scenario's end. Ctrl-C stops between heartbeats.
+
+        It ends earlier if the last drive ends.
 
         Args:
-            until: End time, s, not before the present one; by default the scenario's end.
+            duration: Simulated time to run, s, above 0.
+            until: Time at which to stop, s, after the present one, instead of `duration`.
             sample_every: Time between samples, s, a multiple of the heartbeat; by default 0.1 s, rounded
                 up to whole heartbeats.
             progress: True shows a progress line; a function is called with the simulated time and the
                 end, s.
 
         Returns the history of each vehicle by name: one array per quantity, with time as first axis.
-        Raises `InputError` if a time is invalid.
+        Raises `InputError` if a time is invalid or there is nothing to run, `EndedError` if no vehicle is
+        driving any more.
         """
         told = Progress() if progress is True else progress or None
         try:
-            return self.run_to(until, sample_every, told)
+            return self.run_to(duration, until, sample_every, told)
         finally:
             if isinstance(told, Progress):
                 told.close()
@@ -136,3 +146,11 @@ class Simulation(_core.Simulation):
         field = math.radians(fov_deg)
         found = self.picture(camera, vehicle, place, target, check_size(size), field, supersample)
         return Picture(*found)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles scenario, state and number of threads, but not the events and readings of the last call."""
+        parts = (type(self), self.scenario, self.threads, self.snapshot())
+        return restore_simulation, parts, vars(self) or None
+
+    def _repr_html_(self) -> str:
+        return display.simulation(self)

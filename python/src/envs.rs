@@ -1,16 +1,18 @@
 //! The class `Envs`: environments of one task.
 
-use crate::arrays::{Number, array, state};
+use crate::arrays::{Number, array, history, state};
 use crate::error;
 use crate::options::options_of;
 use crate::pool::Pool;
+use crate::scenario::Scenario;
 use crate::simulation::{image, shot};
 use crate::value::to_python;
 use bekker::learning::{
-    Autoreset, Env, EnvBatch, EpisodeEnding, LearningError, LearningTask, TASKS, Transitions,
-    layout,
+    Autoreset, CUSTOM_TASKS, CustomLevel, Env, EnvBatch, EpisodeEnding, LearningError,
+    LearningTask, Levels, TASKS, Transitions, layout,
 };
 use bekker::report::shot::Shot;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
@@ -47,6 +49,26 @@ fn numbers(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|number| f32::from_ne_bytes(*number)).collect()
 }
 
+/// Checks a number of environments.
+fn count(py: Python<'_>, num_envs: i64) -> PyResult<usize> {
+    if (1..=1 << 20).contains(&num_envs) {
+        return Ok(num_envs as usize);
+    }
+    let allowed = "from 1 to 1048576";
+    let told = format!("num_envs = {num_envs}: must be {allowed}");
+    Err(error::input(py, "num_envs", &num_envs, allowed, told))
+}
+
+/// Creates an array with a row for each of `count` environments, or a number if there is only one per
+/// row.
+fn rows_or_scalars<'py>(
+    py: Python<'py>,
+    numbers: &[f64],
+    count: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    if numbers.len() == count { array(py, numbers, &[count]) } else { rows(py, numbers, count) }
+}
+
 fn rows<'py, T: Number>(
     py: Python<'py>,
     numbers: &[T],
@@ -78,17 +100,82 @@ impl Envs {
         limit: Option<u32>,
         threads: Option<i64>,
     ) -> PyResult<Envs> {
-        if !(1..=1 << 20).contains(&num_envs) {
-            let allowed = "from 1 to 1048576";
-            let told = format!("num_envs = {num_envs}: must be {allowed}");
-            return Err(error::input(py, "num_envs", &num_envs, allowed, told));
-        }
-        let num_envs = num_envs as usize;
+        let num_envs = count(py, num_envs)?;
         let options = options_of(options)?;
         let pool = Pool::new(py, "num_threads", threads)?;
         let batch = pool.work(py, || EnvBatch::new(task, options, num_envs, limit))?;
         let batch = batch.map_err(|failure| refused(py, failure))?;
         Ok(Envs { batch, limit, pool, out: Transitions::default() })
+    }
+
+    /// Creates environments on given levels, each a scenario with its goal, m, and target speeds, m/s.
+    #[staticmethod]
+    #[pyo3(signature = (levels, reverses, num_envs, options, limit = None, threads = None))]
+    fn custom(
+        py: Python<'_>,
+        levels: Vec<(PyRef<'_, Scenario>, Option<[f64; 2]>, Vec<f64>)>,
+        reverses: bool,
+        num_envs: i64,
+        options: &Bound<'_, PyDict>,
+        limit: Option<u32>,
+        threads: Option<i64>,
+    ) -> PyResult<Envs> {
+        let num_envs = count(py, num_envs)?;
+        if levels.is_empty() {
+            let allowed = "1 or more";
+            return Err(error::input(py, "levels", &0, allowed, "levels = 0: must be 1 or more"));
+        }
+        let custom = levels.into_iter().map(|(scenario, goal, speeds)| CustomLevel {
+            scenario: scenario.read.clone(),
+            goal,
+            speeds,
+        });
+        let custom = custom.collect();
+        let options = options_of(options)?;
+        let pool = Pool::new(py, "num_threads", threads)?;
+        let task = CUSTOM_TASKS[usize::from(reverses)];
+        let levels = pool.work(py, || Levels::custom(task, options, custom))?;
+        let levels = levels.map_err(|failure| refused(py, failure))?;
+        let batch = Batch::on_levels(levels, num_envs, limit);
+        Ok(Envs { batch, limit, pool, out: Transitions::default() })
+    }
+
+    /// Ends the episodes of the environments in the mask, as if their task had ended.
+    fn end_episodes(&mut self, py: Python<'_>, mask: Vec<bool>) -> PyResult<()> {
+        self.batch.end_episodes(&mask).map_err(|failure| refused(py, failure))
+    }
+
+    /// Returns the states of the first vehicles: one array per quantity, environments as first axis.
+    fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let envs = self.batch.len();
+        let agents = (0..envs).map(|env| self.batch.env(env).and_then(|env| env.agent(0)));
+        let agents =
+            agents.collect::<Result<Vec<_>, _>>().map_err(|failure| refused(py, failure))?;
+        let samples: Vec<_> = agents.iter().map(|(agent, ..)| &agent.sample).collect();
+        let wheels = |n: usize| samples[n].wheels.len();
+        if let Some(env) = (1..envs).find(|env| wheels(*env) != wheels(0)) {
+            let told =
+                format!("environments 0 and {env} have vehicles with different numbers of wheels");
+            return Err(error::run(py, told));
+        }
+        let dict = history(py, &samples)?;
+        let memory = || agents.iter().map(|(agent, ..)| &agent.memory);
+        let put = |name: &str, numbers: Vec<f64>| -> PyResult<()> {
+            dict.set_item(name, rows_or_scalars(py, &numbers, envs)?)
+        };
+        put("energy", memory().map(|own| own.energy).collect())?;
+        put("action_change", memory().map(|own| own.action_change).collect())?;
+        put("stalled_time", memory().map(|own| own.stalled_time).collect())?;
+        put("specific_force", memory().flat_map(|own| own.specific_force).collect())?;
+        put("previous_position", memory().flat_map(|own| own.before).collect())?;
+        let actions = self.batch.levels().task().actions();
+        let last = memory().flat_map(|own| own.action.into_iter().take(actions).map(f64::from));
+        put("action", last.collect())?;
+        let speeds = agents.iter().map(|(_, speed, _)| speed.unwrap_or(f64::NAN));
+        put("wanted_speed", speeds.collect())?;
+        let goals = agents.iter().flat_map(|(.., goal)| goal.unwrap_or([f64::NAN; 2]));
+        put("goal", goals.collect())?;
+        Ok(dict)
     }
 
     /// Pickles the arguments of the constructor and the episodes.
@@ -102,6 +189,9 @@ impl Envs {
         Vec<Option<Bound<'py, PyBytes>>>,
     )> {
         let levels = self.batch.levels();
+        if CUSTOM_TASKS.iter().any(|task| task.id() == levels.task().id()) {
+            return Err(PyTypeError::new_err("environments of an own task cannot be pickled"));
+        }
         let options = to_python(py, levels.options())?;
         let made = (levels.task().id(), self.batch.len(), options, self.limit, self.threads());
         let episode = |env| match self.batch.snapshot(env) {

@@ -3,6 +3,7 @@
 use bekker::scenario::{Diagnostic, DiagnosticKind, Diagnostics};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::fmt::Display;
 
 fn exception<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {
@@ -56,12 +57,17 @@ pub fn input(
     exception(py, "InputError", (told.to_string(), key, value.to_string(), allowed))
 }
 
-/// Checks that a number is not negative.
-pub fn whole(py: Python<'_>, key: &str, value: i64) -> PyResult<u64> {
-    u64::try_from(value).map_err(|_| {
-        let allowed = "a whole number, 0 or more";
+/// Checks that a number is above zero.
+pub fn positive(py: Python<'_>, key: &str, value: i64) -> PyResult<u64> {
+    u64::try_from(value).ok().filter(|value| *value > 0).ok_or_else(|| {
+        let allowed = "a whole number, 1 or more";
         input(py, key, &value, allowed, format!("{key} = {value}: must be {allowed}"))
     })
+}
+
+/// Creates an `EndedError` with the outcome of each vehicle.
+pub fn ended(py: Python<'_>, told: impl Display, outcomes: Bound<'_, PyDict>) -> PyErr {
+    exception(py, "EndedError", (told.to_string(), outcomes))
 }
 
 /// Creates a `SnapshotError`: the snapshot is damaged or belongs to something else.

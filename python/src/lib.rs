@@ -5,6 +5,7 @@
 mod arrays;
 mod envs;
 mod error;
+mod ground_arrays;
 mod options;
 mod pool;
 mod readings;
@@ -22,9 +23,11 @@ mod _core {
     #[pymodule_export]
     use super::envs::{Envs, endings, tasks};
     #[pymodule_export]
+    use super::readings::classes;
+    #[pymodule_export]
     use super::rig::{press_plate, roll_wheel, shear_plate};
     #[pymodule_export]
-    use super::scenario::{Scenario, schema, soil, soils, vehicle, vehicles};
+    use super::scenario::{Scenario, restore_scenario, schema, soil, soils, vehicle, vehicles};
     #[pymodule_export]
     use super::simulation::Simulation;
 

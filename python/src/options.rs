@@ -1,6 +1,7 @@
 //! Conversion of a dict to options of environments.
 
 use crate::error;
+use crate::value::in_plain;
 use bekker::learning::Options;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -34,11 +35,11 @@ pub fn options_of(given: &Bound<'_, PyDict>) -> PyResult<Options> {
     whole.map_err(|e| error::input(py, "options", &"all", &known.to_string(), e))
 }
 
-/// Converts a value to JSON; NumPy scalars become numbers.
+/// Converts a value to JSON; NumPy scalars become numbers, soils and vehicles their names.
 fn plain(value: &Bound<'_, PyAny>) -> Option<Value> {
     let value = match value.call_method0("item") {
         Ok(number) => number,
-        Err(_) => value.clone(),
+        Err(_) => in_plain(value).ok()?,
     };
     let text = value.py().import("json").and_then(|json| json.call_method1("dumps", (value,)));
     serde_json::from_str(&text.ok()?.extract::<String>().ok()?).ok()

@@ -2,8 +2,10 @@
 
 use crate::arrays::{Number, array};
 use bekker::sensor::camera::Image;
+use bekker::sensor::class::Class;
 use bekker::sensor::lidar::{Cloud, Return};
 use bekker::sensor::{Delivery, Reading};
+use bekker::simulation::decimal_seconds;
 use bekker::spatial::{Pose, Vec3};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,8 +19,8 @@ pub fn reading<'py>(
     let dict = PyDict::new(py);
     dict.set_item("sensor", sensor)?;
     dict.set_item("frame", delivery.frame)?;
-    dict.set_item("time", 1e-6 * delivery.taken_us as f64)?;
-    dict.set_item("delivered", 1e-6 * delivery.due_us as f64)?;
+    dict.set_item("taken", decimal_seconds(delivery.taken_us))?;
+    dict.set_item("delivered", decimal_seconds(delivery.due_us))?;
     pose(&dict, &delivery.pose)?;
     match &delivery.reading {
         Reading::Imu { specific_force, angular_rate } => {
@@ -29,7 +31,9 @@ pub fn reading<'py>(
         Reading::Fix(fix) => {
             dict.set_item("kind", "gps")?;
             dict.set_item("valid", fix.valid)?;
-            dict.set_item("place", crate::value::to_python(py, &fix.place)?)?;
+            dict.set_item("latitude_deg", fix.place.latitude.to_degrees())?;
+            dict.set_item("longitude_deg", fix.place.longitude.to_degrees())?;
+            dict.set_item("altitude", fix.place.altitude)?;
             vector(&dict, "velocity", &fix.velocity)?;
             vector(&dict, "variance", &fix.variance)?;
         }
@@ -122,4 +126,10 @@ fn scan(dict: &Bound<'_, PyDict>, cloud: &Cloud) -> PyResult<()> {
     put(dict, "order", cloud, |r| r.order)?;
     put(dict, "class", cloud, |r| r.class)?;
     put(dict, "instance", cloud, |r| r.instance)
+}
+
+/// Returns the names of the semantic classes, by number.
+#[pyfunction]
+pub fn classes() -> Vec<&'static str> {
+    Class::ALL.map(Class::name).to_vec()
 }

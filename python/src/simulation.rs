@@ -14,7 +14,8 @@ use bekker::scenario::build::{BuiltWorld, world};
 use bekker::scenario::{ScenarioFile, whole_heartbeats};
 use bekker::sensor::Delivery;
 use bekker::simulation::{
-    Command, CommandError, Sample, SteeringCommand, VehiclePlacement, World, checkpoint,
+    Command, CommandError, Sample, StartCondition, SteeringCommand, VehiclePlacement, World,
+    checkpoint,
 };
 use bekker::vehicle::inflation::pascals;
 use bekker::vehicle::{Locks, Selector};
@@ -28,12 +29,15 @@ use std::time::Instant;
 
 /// Default time between samples, s, rounded up to whole heartbeats.
 const SAMPLED_EVERY: f64 = 0.1;
+/// Greatest number of outcomes that a message lists.
+const MOST_LISTED: usize = 4;
 /// Greatest number of pixels of a picture.
 const MOST_PIXELS: u64 = 1 << 24;
 
 /// The simulated world of a scenario. It advances by whole heartbeats.
 #[pyclass(module = "bekker._core", subclass)]
 pub struct Simulation {
+    scenario: Scenario,
     file: ScenarioFile,
     built: BuiltWorld,
     world: World,
@@ -101,21 +105,66 @@ impl Simulation {
 }
 
 impl Simulation {
-    /// Returns the end time of a run, s: by default the scenario's end. Refuses a past time.
-    fn end(&self, py: Python<'_>, until: Option<f64>) -> PyResult<f64> {
+    /// Returns the end time of a run, s: by default the scenario's end.
+    ///
+    /// Refuses a run without a step: one that ends now or in the past, or after the last drive.
+    fn end(&self, py: Python<'_>, duration: Option<f64>, until: Option<f64>) -> PyResult<f64> {
+        self.check_running(py)?;
         let now = self.world.time();
-        let (until, whose) = match until {
-            Some(until) => (until, ""),
-            None => (self.file.scenario.time.duration, ", the scenario's end"),
-        };
         let half = 0.5 * self.world.model().clock.step();
-        let allowed = match until.is_finite() {
-            true if until > now - half => return Ok(until),
-            true => format!("a time, s, not before the current time of {now} s"),
-            false => "a time, s".into(),
+        let (key, given, until, whose) = match (duration, until) {
+            (Some(_), Some(until)) => {
+                let allowed = "absent with duration";
+                let told = format!("until = {until}: must be {allowed}");
+                return Err(error::input(py, "until", &until, allowed, told));
+            }
+            (Some(duration), None) => ("duration", duration, now + duration, ""),
+            (None, Some(until)) => ("until", until, until, ""),
+            (None, None) => {
+                let end = self.file.scenario.time.duration;
+                ("until", end, end, ", the scenario's end")
+            }
         };
-        let told = format!("until = {until}{whose}: must be {allowed}");
-        Err(error::input(py, "until", &until, &allowed, told))
+        if until.is_finite() && until > now + half {
+            return Ok(until);
+        }
+        let allowed = match (key, until.is_finite()) {
+            ("duration", _) => "a time above 0 s".to_owned(),
+            (_, true) => {
+                format!("after the current time of {now} s; run(duration) continues from there")
+            }
+            (_, false) => "a time, s".to_owned(),
+        };
+        let told = format!("{key} = {given}{whose}: must be {allowed}");
+        Err(error::input(py, key, &given, &allowed, told))
+    }
+
+    /// Raises `EndedError` if no vehicle is driving any more.
+    fn check_running(&self, py: Python<'_>) -> PyResult<()> {
+        if self.world.is_running() {
+            return Ok(());
+        }
+        let agents = self.built.world.agents.iter().enumerate();
+        let outcomes: Vec<_> =
+            agents.map(|(index, agent)| (agent.name.as_str(), self.world.outcome(index))).collect();
+        let listed = outcomes.iter().take(MOST_LISTED);
+        let listed: Vec<String> =
+            listed.map(|(name, outcome)| format!("{name}: {}", outcome.sentence)).collect();
+        let more = match outcomes.len().saturating_sub(MOST_LISTED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let told = format!(
+            "all drives have ended by {} s ({}{more}); to continue, call respawn(vehicle, (x, y)) or \
+             restore(snapshot), or set in the scenario's [endings] what does not end a drive",
+            self.world.time(),
+            listed.join("; "),
+        );
+        let by_name = PyDict::new(py);
+        for (name, outcome) in &outcomes {
+            by_name.set_item(name, to_python(py, outcome)?)?;
+        }
+        Err(error::ended(py, told, by_name))
     }
 
     /// Returns the time between samples, s: a whole number of heartbeats, by default about 0.1 s.
@@ -210,9 +259,10 @@ impl Simulation {
     #[pyo3(signature = (scenario, *, threads = None))]
     fn new(
         py: Python<'_>,
-        scenario: PyRef<'_, Scenario>,
+        scenario: &Bound<'_, PyAny>,
         threads: Option<i64>,
     ) -> PyResult<Simulation> {
+        let scenario = Scenario::from_python(scenario)?;
         let file = scenario.read.clone();
         let pool = Pool::new(py, "threads", threads)?;
         let made = pool.work(py, || {
@@ -222,7 +272,7 @@ impl Simulation {
         })?;
         let (built, world) = made.map_err(|faults| error::scenario(py, &faults))?;
         let (delivered, happened) = (Vec::new(), Vec::new());
-        Ok(Simulation { file, built, world, pool, delivered, happened })
+        Ok(Simulation { scenario, file, built, world, pool, delivered, happened })
     }
 
     /// Simulated time, s.
@@ -243,17 +293,38 @@ impl Simulation {
         Ok(borrow(slf)?.built.world.agents.iter().map(|agent| agent.name.clone()).collect())
     }
 
+    /// The scenario, as a copy.
+    #[getter]
+    fn scenario(slf: &Bound<'_, Self>) -> PyResult<Scenario> {
+        Ok(borrow(slf)?.scenario.clone())
+    }
+
+    /// Number of threads.
+    #[getter]
+    fn threads(slf: &Bound<'_, Self>) -> PyResult<usize> {
+        Ok(borrow(slf)?.pool.threads())
+    }
+
+    /// Names of the soils, by the numbers of the channel `soil` of cameras.
+    fn soil_names(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
+        let this = &*borrow(slf)?;
+        Ok(this.world.model().ground.soils().iter().map(|soil| soil.name.clone()).collect())
+    }
+
     /// Warnings about the scenario, one sentence each.
     #[getter]
     fn warnings(slf: &Bound<'_, Self>) -> PyResult<Vec<String>> {
         Ok(borrow(slf)?.built.warnings.iter().map(ToString::to_string).collect())
     }
 
-    /// Advances by a number of heartbeats, or fewer if no vehicle is driving any more.
+    /// Advances by a number of heartbeats, or fewer if the last drive ends before.
+    ///
+    /// Raises `EndedError` if no vehicle is driving any more.
     #[pyo3(signature = (heartbeats = 1))]
     fn step(slf: &Bound<'_, Self>, py: Python<'_>, heartbeats: i64) -> PyResult<()> {
-        let heartbeats = error::whole(py, "heartbeats", heartbeats)?;
+        let heartbeats = error::positive(py, "heartbeats", heartbeats)?;
         let this = &mut *held(slf)?;
+        this.check_running(py)?;
         let mut delivered = Vec::new();
         let agents = this.built.world.agents.len();
         let take = |world: &World| {
@@ -267,19 +338,20 @@ impl Simulation {
         stepped
     }
 
-    /// Runs to a time, s, and samples at an interval, s.
+    /// Runs for a duration or to a time, s, and samples at an interval, s.
     ///
     /// Returns the history of each vehicle by name: one array per quantity, with time as first
     /// axis.
     fn run_to<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
+        duration: Option<f64>,
         until: Option<f64>,
         sample_every: Option<f64>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let this = &mut *held(slf)?;
-        let until = this.end(py, until)?;
+        let until = this.end(py, duration, until)?;
         let every = this.sampling(py, sample_every)?;
         let mut samples: Vec<Vec<Sample>> = vec![this.world.samples().collect()];
         let mut next = this.world.time() + every;
@@ -294,6 +366,7 @@ impl Simulation {
             Some(progress) => progress.call1((time, until)).map(|_| ()),
             None => Ok(()),
         };
+        this.delivered.clear();
         this.advance(py, until, u64::MAX, take, told)?;
         let dict = PyDict::new(py);
         for (index, agent) in this.built.world.agents.iter().enumerate() {
@@ -378,8 +451,8 @@ impl Simulation {
     /// Moves a vehicle to another position and computes its static equilibrium there.
     ///
     /// `position` is x and y, m; `heading` is in rad, `speed` is the forward speed, m/s. Returns
-    /// `still` (in equilibrium), `slides` (the slope is too steep) or `falls` (unsupported). Raises
-    /// `InputError` if the position is outside the terrain or occupied.
+    /// `equilibrium`, `sliding` (the slope is too steep) or `unsupported`. Raises `InputError` if the
+    /// position is outside the terrain or occupied.
     #[pyo3(signature = (vehicle, position, *, heading = 0.0, speed = 0.0))]
     fn respawn(
         slf: &Bound<'_, Self>,
@@ -388,14 +461,18 @@ impl Simulation {
         position: [f64; 2],
         heading: f64,
         speed: f64,
-    ) -> PyResult<String> {
+    ) -> PyResult<&'static str> {
         let this = &mut *held(slf)?;
         let index = this.index(vehicle)?;
         let place = VehiclePlacement { position, heading, speed };
         let Simulation { world, pool, .. } = this;
         let stand = pool.work(py, || world.respawn(index, &place))?;
         let stand = stand.map_err(|failure| refused(py, failure))?;
-        Ok(format!("{stand:?}").to_lowercase())
+        Ok(match stand {
+            StartCondition::Equilibrium => "equilibrium",
+            StartCondition::Sliding => "sliding",
+            StartCondition::Unsupported => "unsupported",
+        })
     }
 
     /// Returns the state of a vehicle now: one array per quantity.
@@ -421,16 +498,17 @@ impl Simulation {
     /// Returns the contacts of a vehicle with the ground in the last step.
     ///
     /// There is one row for each wheel, axle by axle from the front and left before right, or for
-    /// each shoe in contact. The arrays are `force` (n, 3), N; `torque` (n, 3), N m;
-    /// `normal_force`, N; `sinkage`, m; `area`, m²; and `nodes`, the number of soil nodes that
-    /// carry load. They are empty before the first step.
+    /// each shoe of the left and then of the right track: first those in contact, then those off
+    /// the ground. The arrays are `force` (n, 3), N; `torque` (n, 3), N m; `normal_force`, N;
+    /// `sinkage`, m; `area`, m²; and `nodes`, the number of soil nodes that carry load. All are zero
+    /// without contact and before the first step.
     fn contacts<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,
         vehicle: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let this = &*borrow(slf)?;
-        let contacts = this.world.contacts(this.index(vehicle)?);
+        let contacts = this.world.padded_contacts(this.index(vehicle)?);
         let dict = PyDict::new(py);
         let count = contacts.len();
         let of = |numbers: Vec<f64>, shape: &[usize]| array(py, numbers, shape);
@@ -486,9 +564,11 @@ impl Simulation {
 
     /// Returns the sensor readings delivered to a vehicle in the last call of `step`.
     ///
-    /// Each is a dict with `sensor`, `kind`, `frame`, `time` (of measurement, s), `delivered` (s),
-    /// `position` (3), m, and `orientation` (4: w, x, y, z) of the sensor in the world (of odometry
-    /// the estimated ones), and the arrays of its kind.
+    /// There are none after `run`, which keeps no readings.
+    ///
+    /// Each is a dict with `sensor`, `kind`, `frame`, the times of measurement `taken` and of
+    /// delivery `delivered`, s, `position` (3), m, and `orientation` (4: w, x, y, z) of the sensor in
+    /// the world (of odometry the estimated ones), and the arrays of its kind.
     fn readings<'py>(
         slf: &Bound<'_, Self>,
         py: Python<'py>,

@@ -25,13 +25,12 @@ pub fn to_toml(key: &str, value: &Bound<'_, PyAny>) -> PyResult<toml::Value> {
 
 const PLAIN: &str = "finite numbers, text, Booleans, lists and dicts of these";
 
-/// Converts scalars and arrays of NumPy to numbers and lists.
-fn in_plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+/// Converts scalars and arrays of NumPy to numbers and lists, and soils, vehicles and paths to names.
+pub fn in_plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     let json = py.import("json")?;
     let options = PyDict::new(py);
-    let plain = py.import("operator")?.call_method1("methodcaller", ("tolist",))?;
-    options.set_item("default", plain)?;
+    options.set_item("default", py.import("bekker.catalog")?.getattr("plain")?)?;
     json.call_method1("loads", (json.call_method("dumps", (value,), Some(&options))?,))
 }
 

@@ -491,3 +491,20 @@ def test_a_picture_is_a_part_of_what_is_seen():
     assert np.array_equal(single["image"], named["image"][0])
     with pytest.raises(bekker.InputError, match="8 to 256"):
         gymnasium.make_vec("bekker/SoftGoal-v0", 2, image=4, **QUICK)
+
+
+def test_ids_are_found_without_an_import():
+    program = (
+        "import gymnasium\n"
+        "env = gymnasium.make('bekker:bekker/SlipSpeed-v0', levels=1)\n"
+        "many = gymnasium.make_vec('bekker:bekker/SlipSpeed-v0', num_envs=1, levels=1)\n"
+        "print(type(env.unwrapped).__name__, type(many).__name__)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["BekkerEnv", "BekkerVectorEnv"]
+
+
+def test_options_accept_soils_and_vehicles():
+    named = BekkerVectorEnv("SlipSpeed", 1, soil="dry_sand_lll", vehicle="hmmwv", **QUICK)
+    given = BekkerVectorEnv("SlipSpeed", 1, soil=bekker.Soil("dry_sand_lll"), vehicle=bekker.Vehicle("hmmwv"), **QUICK)
+    assert np.array_equal(named.reset(seed=1)[0], given.reset(seed=1)[0])

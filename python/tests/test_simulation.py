@@ -1,6 +1,8 @@
+import copy
 import multiprocessing
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -24,6 +26,8 @@ def test_a_run_gives_arrays_over_time(lone):
     assert (history["sinkage"][-1] > 0.01).all(), "the wheels have sunk into the soil"
     for never in ("nan", "inf", "-inf"):
         with pytest.raises(bekker.InputError, match=f"(?i)until = {never}: must be a time, s"):
+            simulation.run(until=float(never))
+        with pytest.raises(bekker.InputError, match=f"(?i)duration = {never}: must be a time above 0 s"):
             simulation.run(float(never))
     # at the start the wheels carry the weight; the static solution leaves 0.1 %
     weight = bekker.Vehicle("hmmwv").mass * 9.80665
@@ -153,7 +157,7 @@ def test_ruts_become_a_raster(lone, tmp_path):
 
 def test_a_vehicle_is_put_elsewhere(lone):
     simulation = bekker.Simulation(lone)
-    assert simulation.respawn("scout", (5.0, 2.0), heading=0.5) == "still"
+    assert simulation.respawn("scout", (5.0, 2.0), heading=0.5) == "equilibrium"
     assert np.allclose(simulation.state("scout")["position"][:2], [5.0, 2.0], atol=0.2)
     with pytest.raises(bekker.InputError, match="speed"):
         simulation.respawn("scout", (0.0, 0.0), speed=1e3)
@@ -174,6 +178,8 @@ def test_sensors_give_arrays_without_files(lone):
     readings = {}
     for reading in simulation.readings("scout"):
         readings.setdefault(reading["sensor"], []).append(reading)
+        assert 0 < reading["taken"] <= reading["delivered"] <= simulation.time
+        assert set(reading) - {"class"} <= set(TYPES[reading["kind"]].__annotations__), reading.keys()
     assert len(readings["imu"]) >= 28
     assert readings["imu"][5]["specific_force"][2] == pytest.approx(9.81, abs=2)
     picture = readings["front"][0]
@@ -181,13 +187,96 @@ def test_sensors_give_arrays_without_files(lone):
     assert picture["class"].dtype == np.uint8 and np.isfinite(picture["depth"]).any()
     scan = readings["roof"][0]
     assert scan["points"].shape == (len(scan["class"]), 3) and len(scan["class"]) > 1000
+    labels = simulation.labels
+    assert labels["soil"] == {0: "mud"} and labels["instance"] == {1: "scout"}
+    assert {labels["class"][number] for number in np.unique(scan["class"]).tolist()} >= {"ground"}
+    assert bekker.labels.CLASSES[1] == "ground"
+    simulation.run(0.1)
+    assert simulation.readings("scout") == [], "a run keeps no readings"
 
 
-def test_contacts(lone):
-    simulation = bekker.Simulation(lone)
+TYPES = {
+    re.search(r"\w+", kind.__annotations__["kind"].__forward_arg__.removeprefix("Literal"))[0]: kind
+    for kind in bekker.types.Reading.__args__
+}
+
+
+def test_small_readings_have_the_keys_of_their_types(lone):
+    values = lone.to_dict()
+    values["site"] = {"latitude_deg": 47.05, "longitude_deg": 11.1}
+    kinds = ["imu", "gps", "magnetometer", "encoder", "odometry", "terramechanics"]
+    values["vehicle"][0]["sensor"] = [{"name": kind, "model": {"kind": kind}, "rate": 10} for kind in kinds]
+    simulation = bekker.Simulation(values)
     simulation.step(50)
-    contacts = simulation.contacts("scout")
-    assert contacts["force"].shape == (4, 3) and (contacts["nodes"] > 0).all()
+    found = {reading["kind"]: reading for reading in simulation.readings("scout")}
+    assert sorted(found) == sorted(kinds)
+    for kind, reading in found.items():
+        assert set(reading) == set(TYPES[kind].__annotations__), kind
+    gps = found["gps"]
+    assert gps["latitude_deg"] == pytest.approx(47.05, abs=1e-3)
+    assert gps["longitude_deg"] == pytest.approx(11.1, abs=1e-3)
+    assert isinstance(gps["altitude"], float)
+    state = simulation.state("scout")
+    trailer = bekker.types.State.__optional_keys__
+    assert set(state) == set(bekker.types.State.__annotations__) - trailer
+
+
+def test_simulations_are_pickled_and_copied(lone):
+    simulation = bekker.Simulation(lone, threads=2)
+    simulation.command("scout", throttle=0.4, steering=0.2)
+    simulation.step(20)
+    simulation.note = "mine"
+    copies = [pickle.loads(pickle.dumps(simulation)), copy.deepcopy(simulation)]
+    simulation.step(20)
+    for own in copies:
+        assert (own.threads, own.note, own.time) == (2, "mine", pytest.approx(0.2))
+        own.step(20)
+        assert own.hash() == simulation.hash()
+        # commands are part of the state
+        assert own.state("scout")["throttle"] == 0.4
+        assert own.scenario.to_dict() == lone.to_dict()
+    kept = pickle.dumps(simulation)
+    program = "import pickle, sys; print(pickle.load(sys.stdin.buffer).hash())"
+    told = subprocess.run([sys.executable, "-c", program], input=kept, capture_output=True, check=True)
+    assert told.stdout.decode().strip() == simulation.hash()
+
+
+def test_a_simulation_shows_itself(lone):
+    shown = bekker.Simulation(lone)._repr_html_()
+    assert shown.startswith("<table>") and "scout" in shown and "holding" in shown
+
+
+def test_scenarios_are_given_as_objects_dicts_and_paths(lone, tmp_path):
+    path = tmp_path / "lone.toml"
+    path.write_text(lone.to_toml())
+    hashes = {bekker.Simulation(given).hash() for given in (lone, lone.to_dict(), path, str(path))}
+    assert len(hashes) == 1
+    with pytest.raises(bekker.InputError, match="scenario = 5: must be a Scenario, a dict"):
+        bekker.Simulation(5)
+
+
+@pytest.mark.parametrize(("model", "rows"), [("hmmwv", 4), ("m113", 127)])
+def test_contacts_have_the_same_shape_in_every_state(lone, model, rows):
+    lone.set("vehicle[0].model", model)
+    if model == "m113":
+        values = lone.to_dict()
+        del values["vehicle"][0]["tire"]
+        lone = bekker.Scenario.from_dict(values)
+    simulation = bekker.Simulation(lone)
+    shapes = {"force": (rows, 3), "torque": (rows, 3), **dict.fromkeys(("normal_force", "sinkage", "area", "nodes"), (rows,))}
+    before = simulation.contacts("scout")
+    assert {name: array.shape for name, array in before.items()} == shapes
+    assert all((array == 0).all() for array in before.values())
+    for _ in range(3):
+        simulation.step(5)
+        contacts = simulation.contacts("scout")
+        assert {name: array.shape for name, array in contacts.items()} == shapes
+        assert all(np.isfinite(array).all() for array in contacts.values())
+        loaded = contacts["nodes"] > 0
+        assert loaded[: rows // 2].any() and loaded[rows // 2 :].any()
+        assert (contacts["force"][~loaded] == 0).all()
+    weight = bekker.Vehicle(model).mass * 9.80665
+    assert contacts["force"][:, 2].sum() == pytest.approx(weight, rel=0.2)
 
 
 def test_pictures_show_themselves(lone, tmp_path):
@@ -280,7 +369,7 @@ def test_who_is_at_work_says_so(lone):
     simulation = bekker.Simulation(lone)
     for call in (lambda *_: simulation.step(), lambda *_: simulation.time, lambda *_: simulation.states()):
         with pytest.raises(bekker.RunError, match="busy"):
-            simulation.run(simulation.time + 0.1, progress=call)
+            simulation.run(0.1, progress=call)
     worker = threading.Thread(target=simulation.run, args=(1.0,))
     worker.start()
     told = []
@@ -298,6 +387,7 @@ def test_who_is_at_work_says_so(lone):
     ("call", "key"),
     [
         (lambda s: s.step(-1), "heartbeats"),
+        (lambda s: s.step(0), "heartbeats"),
         (lambda s: s.render(size=(-1, 5)), "size"),
         (lambda s: s.render(supersample=-1), "supersample"),
         (lambda s: s.ground.height_map((0, 0), 0.0, (2, 2)), "spacing"),
@@ -345,7 +435,7 @@ def test_hits_are_told_by_the_columns_of_the_folder(lone):
     simulation.command("scout", throttle=0.1)
     simulation.run(2)
     simulation.command("scout", gear="reverse", throttle=0.5)
-    simulation.run(5)
+    simulation.run(until=5)
     hits = [event for event in simulation.events("scout") if event["event"] == "collided"]
     assert hits and hits[0]["with"] == "block 0" and hits[0]["broke"] is False, hits
     assert hits[0]["peak_N"] > 0 and hits[0]["began_s"] < hits[0]["time_s"]
@@ -354,13 +444,47 @@ def test_hits_are_told_by_the_columns_of_the_folder(lone):
 def test_a_run_goes_on_and_never_back(lone):
     simulation = bekker.Simulation(lone)
     simulation.run(0.3)
-    with pytest.raises(bekker.InputError, match=r"until = 0\.2: must be a time, s, not before the current time of 0\.3 s"):
-        simulation.run(0.2)
-    assert simulation.run(0.3)["scout"]["time"].tolist() == [0.3]
-    simulation.step(100)
-    assert simulation.time == pytest.approx(1.3)
+    for past in (0.2, 0.3):
+        told = rf"until = {past}: must be after the current time of 0\.3 s; run\(duration\) continues"
+        with pytest.raises(bekker.InputError, match=told):
+            simulation.run(until=past)
+    for nothing in (0, -1.0):
+        with pytest.raises(bekker.InputError, match=rf"duration = {nothing:g}: must be a time above 0 s"):
+            simulation.run(nothing)
+    with pytest.raises(bekker.InputError, match="until = 1: must be absent with duration"):
+        simulation.run(0.1, until=1)
+    # the same call in a loop continues, also beyond the scenario's end
+    for end in (0.8, 1.3):
+        times = simulation.run(0.5)["scout"]["time"]
+        assert times[-1] == pytest.approx(end) and len(times) == 6
     with pytest.raises(bekker.InputError, match=r"until = 1, the scenario's end: must be .* 1\.3 s"):
         simulation.run()
+    assert simulation.run(until=1.5)["scout"]["time"][-1] == pytest.approx(1.5)
+
+
+def test_after_the_last_drive_there_is_nothing_to_step(lone):
+    values = lone.to_dict()
+    values["soil"] = {"default": "bog"}
+    values["endings"] = {"immobilised_after": 0.5}
+    values["time"]["duration"] = 60
+    simulation = bekker.Simulation(values)
+    # a bog in the words of the scenario, not of the catalog
+    assert simulation.soil_names() == ["bog"]
+    simulation.command("scout", throttle=0.3)
+    simulation.run()
+    assert not simulation.running and simulation.time < 60
+    outcome = simulation.outcome("scout")
+    assert outcome["soil"] == "bog" and "bog" in outcome["sentence"], outcome
+    for more in (simulation.step, lambda: simulation.run(1), lambda: simulation.run(until=100), simulation.run):
+        with pytest.raises(bekker.EndedError) as ended:
+            more()
+        assert outcome["sentence"] in str(ended.value) and "respawn(" in str(ended.value)
+        assert ended.value.outcomes == {"scout": outcome}
+        assert isinstance(ended.value, bekker.RunError)
+        assert pickle.loads(pickle.dumps(ended.value)).outcomes == ended.value.outcomes
+    simulation.respawn("scout", (20.0, 5.0))
+    simulation.step()
+    assert simulation.running
 
 
 def test_samples_are_whole_heartbeats_apart(lone):

@@ -28,8 +28,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// options, the seed and n. The files are identical for any number of threads. In a convoy, the
 /// drive of each vehicle is one episode.
 ///
-/// Rerun the same command to resume an interrupted dataset. The manifest is written last and marks
-/// the dataset as complete.
+/// Rerun the same command to resume an interrupted dataset, or with more --episodes to extend a
+/// dataset. The manifest is written last and marks the dataset as complete.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     bekker dataset --task SoftGoal --policy mixed --episodes 100 --format lerobot --out soft_goal\n  \
@@ -103,6 +103,10 @@ pub struct Dataset {
     /// Distance between soil nodes, m
     #[arg(long, value_name = "M", default_value_t = 0.05, value_parser = quantity(0.01..=0.2, "m"))]
     spacing: f64,
+    /// Keep the episodes in the folder .episodes, so that more --episodes drive only the new ones
+    /// (default: delete them)
+    #[arg(long)]
+    keep_episodes: bool,
     /// Number of threads (default: number of CPU cores)
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
@@ -158,7 +162,7 @@ impl Dataset {
         // checked before any file is created in the folder
         let levels = Levels::new(task, self.options()).map_err(refused)?;
         let asked = self.request(&levels, limit);
-        let pieces = match PartialDataset::begin(&self.out, &asked)? {
+        let pieces = match PartialDataset::begin(&self.out, &asked, self.keep_episodes)? {
             DatasetState::Complete(manifest) => return self.print_summary(&manifest, 0),
             DatasetState::Partial(pieces) => pieces,
         };
@@ -181,7 +185,9 @@ impl Dataset {
             ReportError::Interrupted => self.interrupted(),
             error => error.into(),
         })?;
-        pieces.discard()?;
+        if !self.keep_episodes {
+            pieces.discard()?;
+        }
         self.print_summary(&manifest, missing.len())
     }
 
@@ -239,8 +245,7 @@ impl Dataset {
     fn print_summary(&self, manifest: &DatasetManifest, driven: usize) -> Result<(), Failure> {
         let mut endings: BTreeMap<&str, usize> = BTreeMap::new();
         for episode in &manifest.episodes {
-            let ending = if episode.ending.is_empty() { "time" } else { &episode.ending };
-            *endings.entry(ending).or_default() += 1;
+            *endings.entry(&episode.ending).or_default() += 1;
         }
         let bytes: u64 = manifest.files.iter().map(|file| file.bytes).sum();
         let episodes = manifest.episodes.len();

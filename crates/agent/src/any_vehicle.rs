@@ -270,6 +270,13 @@ impl ContactWorkspace for GroundVehicleWorkspace {
         }
     }
 
+    fn padded_contacts(&self) -> Vec<Contact> {
+        match self {
+            GroundVehicleWorkspace::Wheeled(own) => own.padded_contacts(),
+            GroundVehicleWorkspace::Tracked(own) => own.padded_contacts(),
+        }
+    }
+
     fn samples(&self) -> &[WheelSample] {
         match self {
             GroundVehicleWorkspace::Wheeled(own) => own.samples(),

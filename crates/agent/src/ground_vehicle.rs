@@ -32,6 +32,11 @@ pub trait ContactWorkspace {
     /// Returns the contact of each wheel or shoe as last evaluated.
     fn contacts(&self) -> &[Contact];
 
+    /// Returns as many contacts in every state: one for each wheel, or one for each shoe of the left
+    /// track, then of the right track. Shoes off the ground follow the others of their track, without
+    /// force.
+    fn padded_contacts(&self) -> Vec<Contact>;
+
     /// Returns the samples of wheels or road wheels of the last step.
     fn samples(&self) -> &[WheelSample];
 }

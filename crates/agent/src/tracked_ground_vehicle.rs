@@ -50,6 +50,8 @@ pub struct TracksWorkspace {
     pub vehicle: TrackedWorkspace,
     /// Shoes of the left and right tracks.
     shoes: Box<[Shoes; 2]>,
+    /// Number of shoes of the left and right tracks.
+    track_shoes: [usize; 2],
     pub(super) contacts: Vec<Contact>,
     /// Whether each shoe touches firm ground.
     on_firm: Vec<bool>,
@@ -236,6 +238,17 @@ impl ContactWorkspace for TracksWorkspace {
         &self.contacts
     }
 
+    fn padded_contacts(&self) -> Vec<Contact> {
+        let left = self.shoes[0].poses().len().min(self.contacts.len());
+        let (left, right) = self.contacts.split_at(left);
+        let [left_shoes, right_shoes] = self.track_shoes;
+        let mut all = left.to_vec();
+        all.resize(left_shoes, Contact::default());
+        all.extend_from_slice(right);
+        all.resize(left_shoes + right_shoes, Contact::default());
+        all
+    }
+
     fn samples(&self) -> &[WheelSample] {
         &self.wheels
     }
@@ -268,6 +281,10 @@ impl GroundVehicle for TrackedGroundVehicle {
         TracksWorkspace {
             vehicle: self.vehicle.workspace(state),
             shoes: Box::default(),
+            track_shoes: {
+                let spec = self.vehicle.spec();
+                [&spec.left, &spec.right].map(|track| track.shoes as usize)
+            },
             contacts: Vec::new(),
             on_firm: Vec::new(),
             wheels: vec![WheelSample::default(); self.vehicle.wheels()],
@@ -308,7 +325,7 @@ impl GroundVehicle for TrackedGroundVehicle {
         context: &mut ContactContext<'_>,
         h: f64,
     ) {
-        let TracksWorkspace { vehicle, shoes, contacts, on_firm, wheels } = workspace;
+        let TracksWorkspace { vehicle, shoes, contacts, on_firm, wheels, .. } = workspace;
         context.overlay.begin_step();
         self.vehicle.clear_loads(vehicle);
         for (side, shoes) in shoes.iter_mut().enumerate() {

@@ -290,6 +290,10 @@ impl ContactWorkspace for WheelsWorkspace {
         &self.contacts
     }
 
+    fn padded_contacts(&self) -> Vec<Contact> {
+        self.contacts.clone()
+    }
+
     fn samples(&self) -> &[WheelSample] {
         &self.wheels
     }

@@ -88,9 +88,27 @@ impl EnvBatch {
         envs: usize,
         limit: Option<u32>,
     ) -> Result<EnvBatch, LearningError> {
-        let levels = Arc::new(Levels::new(task(name)?, options)?);
+        Ok(EnvBatch::on_levels(Levels::new(task(name)?, options)?, envs, limit))
+    }
+
+    /// Creates `envs` environments on these levels, none of them reset.
+    ///
+    /// Episodes are truncated after `limit` steps.
+    pub fn on_levels(levels: Levels, envs: usize, limit: Option<u32>) -> EnvBatch {
+        let levels = Arc::new(levels);
         let slot = EnvSlot { env: Env::new(levels.clone()), elapsed: 0, is_over: false };
-        Ok(EnvBatch { levels, slots: vec![slot; envs], limit })
+        EnvBatch { levels, slots: vec![slot; envs], limit }
+    }
+
+    /// Ends the episodes of the environments in `mask`, as if their task had ended.
+    ///
+    /// # Errors
+    /// [`LearningError::Count`] when `mask` has a wrong length.
+    pub fn end_episodes(&mut self, mask: &[bool]) -> Result<(), LearningError> {
+        check_count("a mask", mask.len(), self.slots.len())?;
+        let ended = self.slots.iter_mut().zip(mask).filter(|(_, ended)| **ended);
+        ended.for_each(|(slot, _)| slot.is_over = true);
+        Ok(())
     }
 
     /// Number of environments.

@@ -235,6 +235,23 @@ impl Env {
         Ok((&run.world, &run.level))
     }
 
+    /// A vehicle of the episode, with its target speed, m/s, and goal, m.
+    ///
+    /// # Errors
+    /// [`LearningError`] when it has not been reset, or the vehicle does not exist.
+    #[allow(clippy::type_complexity)]
+    pub fn agent(
+        &self,
+        agent: usize,
+    ) -> Result<(&Agent, Option<f64>, Option<[f64; 2]>), LearningError> {
+        let run = self.run.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
+        let (what, expected) = ("vehicles before it", run.agents.len());
+        let known = run.agents.get(agent);
+        let own = known.ok_or(LearningError::Count { what, found: agent, expected })?;
+        let context = run.context(agent);
+        Ok((own, self.task().target_speed(&context), self.task().goal(&context)))
+    }
+
     /// Ending of the task for one of the vehicles after the last action, an index into
     /// [`EpisodeEnding::NAMES`].
     pub fn ending(&self, agent: usize) -> u8 {

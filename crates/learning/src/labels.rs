@@ -5,6 +5,7 @@ use super::env::EpisodeRun;
 use super::observation_field::ObservationField;
 use bekker_agent::GroundVehicle;
 use bekker_ground::soil::SoilKind;
+use bekker_ground::soil::catalog::catalog;
 use bekker_math::spatial::Vec3;
 
 const fn label(name: &'static str, size: usize, unit: &'static str) -> ObservationField {
@@ -77,5 +78,6 @@ pub(super) fn write_labels(run: &EpisodeRun, vehicle: usize, to: &mut Vec<f64>) 
     }));
     let customs = &level.file.scenario.soil.custom;
     let custom = customs.iter().find(|custom| custom.name == soil.name);
-    custom.and_then(|custom| custom.based_on.clone()).unwrap_or_else(|| soil.name.clone())
+    let name = custom.and_then(|custom| custom.based_on.as_ref()).unwrap_or(&soil.name);
+    catalog().id_of(name).to_owned()
 }

@@ -1,6 +1,7 @@
 //! Creation and caching of the levels of a task.
 
 use super::coarse_heights::CoarseHeights;
+use super::custom_level::CustomLevel;
 use super::level::Level;
 use super::level_rng::LevelRng;
 use super::level_spec::{LevelObstacle, LevelSpec};
@@ -23,7 +24,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Approximate duration of a level's scenario, s; longer than any episode.
-const SCENARIO_DURATION: f64 = 3600.0;
+pub(super) const SCENARIO_DURATION: f64 = 3600.0;
 
 /// Scatter of soil parameters at difficulty 1: powers of ten, and degrees.
 const MAX_DECADES: f64 = 0.3;
@@ -51,16 +52,24 @@ impl Level {
     fn build(
         task: &dyn LearningTask,
         options: &Options,
+        custom: Option<&CustomLevel>,
         number: u64,
         assets: &AssetCache,
     ) -> Result<Level, LearningError> {
         let refused =
             |diagnostics: Diagnostics| LearningError::Level { level: number, diagnostics };
-        let mut rng = LevelRng::new(task.id(), number);
-        let spec = task.spec(&mut rng, options.difficulty);
-        let count = options.vehicles(task.vehicles())?;
-        let scenario = scenario(&spec, options, number, count, &mut rng).map_err(refused)?;
-        let file = ScenarioFile::from_scenario(&scenario, Path::new("")).map_err(refused)?;
+        let (spec, file) = match custom {
+            Some(custom) => (custom.spec(), custom.file(options)?),
+            None => {
+                let mut rng = LevelRng::new(task.id(), number);
+                let spec = task.spec(&mut rng, options.difficulty);
+                let count = options.vehicles(task.vehicles())?;
+                let scenario =
+                    scenario(&spec, options, number, count, &mut rng).map_err(refused)?;
+                let file = ScenarioFile::from_scenario(&scenario, Path::new(""));
+                (spec, file.map_err(refused)?)
+            }
+        };
         let built = world_with_assets(&file, assets).map_err(refused)?;
         let vehicle = &built.world.agents[0].vehicle;
         let (wheel_radius, wheels) = (vehicle.properties().drive_radius, vehicle.wheels());
@@ -193,6 +202,8 @@ pub struct Levels {
     task: &'static dyn LearningTask,
     options: Options,
     agents: usize,
+    /// Levels that a program gave, instead of those that the task draws.
+    custom: Vec<CustomLevel>,
     assets: AssetCache,
     built_levels: Mutex<BTreeMap<u64, Arc<Level>>>,
 }
@@ -210,8 +221,28 @@ impl Levels {
         check_vehicle(task, &options)?;
         let agents = options.vehicles(task.vehicles())?;
         let (assets, built_levels) = (AssetCache::default(), Mutex::default());
-        let levels = Levels { task, options, agents, assets, built_levels };
+        let levels = Levels { task, options, agents, custom: Vec::new(), assets, built_levels };
         levels.get(levels.options.first_level)?;
+        Ok(levels)
+    }
+
+    /// Creates levels that a program gives, for one of the [`CUSTOM_TASKS`](super::CUSTOM_TASKS).
+    ///
+    /// The options apply as far as the scenarios do not set the same: observations, noise and period.
+    ///
+    /// # Errors
+    /// [`LearningError`] when an option is invalid or there is no level; the first level is built to
+    /// check this.
+    pub fn custom(
+        task: &'static dyn Task,
+        options: Options,
+        custom: Vec<CustomLevel>,
+    ) -> Result<Levels, LearningError> {
+        let options = Options { levels: custom.len() as u64, first_level: 0, ..options };
+        options.check()?;
+        let (assets, built_levels) = (AssetCache::default(), Mutex::default());
+        let levels = Levels { task, options, agents: 1, custom, assets, built_levels };
+        levels.get(0)?;
         Ok(levels)
     }
 
@@ -242,7 +273,14 @@ impl Levels {
             return Ok(level.clone());
         }
         // built without the lock: several threads may build the same level, with equal results
-        let level = Arc::new(Level::build(self.task, &self.options, number, &self.assets)?);
+        let custom = self.custom.get(number as usize);
+        if custom.is_none() && !self.custom.is_empty() {
+            let (option, value) = ("level", number.to_string());
+            let allowed = format!("below {}, the number of levels", self.custom.len());
+            return Err(LearningError::Option { option, value, allowed });
+        }
+        let built = Level::build(self.task, &self.options, custom, number, &self.assets)?;
+        let level = Arc::new(built);
         let mut built_levels = locked();
         if built_levels.len() >= KEPT {
             built_levels.pop_first();

@@ -17,7 +17,7 @@ pub(super) fn radio_message(
         "vehicle": description.name(agent as usize),
         "from": description.sender(heard.from as usize),
         "sent_us": heard.sent_us,
-        "due_us": heard.due_us,
+        "delivered_us": heard.due_us,
         "links": heard.links,
         kind: said,
     })

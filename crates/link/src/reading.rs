@@ -17,7 +17,7 @@ pub(super) fn reading(name: &str, delivery: &Delivery) -> Value {
     put("sensor", name.into());
     put("frame", delivery.frame.into());
     put("taken_us", delivery.taken_us.into());
-    put("due_us", delivery.due_us.into());
+    put("delivered_us", delivery.due_us.into());
     match &delivery.reading {
         Reading::Imu { specific_force, angular_rate } => {
             put("specific_force", vector(specific_force));
@@ -25,8 +25,8 @@ pub(super) fn reading(name: &str, delivery: &Delivery) -> Value {
         }
         Reading::Fix(fix) => {
             put("valid", fix.valid.into());
-            put("latitude", fix.place.latitude.into());
-            put("longitude", fix.place.longitude.into());
+            put("latitude_deg", fix.place.latitude.to_degrees().into());
+            put("longitude_deg", fix.place.longitude.to_degrees().into());
             put("altitude", fix.place.altitude.into());
             put("velocity", vector(&fix.velocity));
             put("variance", vector(&fix.variance));

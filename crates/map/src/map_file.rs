@@ -447,7 +447,8 @@ impl MapFile {
     /// Returns the median strength of a soil by its name, as a multiple of its nominal strength.
     pub fn strength(&self, name: &str) -> f64 {
         let factors = &self.config.strength.factors;
-        let own = factors.iter().find(|(given, _)| canonical_soil(&self.soils, given) == name);
+        let soil = canonical_soil(&self.soils, name);
+        let own = factors.iter().find(|(given, _)| canonical_soil(&self.soils, given) == soil);
         own.map_or(1.0, |(_, factor)| *factor)
     }
 }
@@ -616,7 +617,7 @@ fn diagnostics(config: &MapConfig, document: &Document, soils: &SoilTable) -> Ve
     let mut named: Vec<&str> = Vec::new();
     for name in config.strength.factors.keys() {
         let soil = canonical_soil(soils, name);
-        let is_known = snow == Some(name) || soils.soils().iter().any(|own| own.name == soil);
+        let is_known = snow == Some(name) || soils.catalog_ids().iter().any(|own| own == soil);
         let cause = if !is_known {
             let known = soils.soils().iter().map(|own| own.name.as_str()).chain(snow);
             format!(
@@ -643,7 +644,7 @@ fn diagnostics(config: &MapConfig, document: &Document, soils: &SoilTable) -> Ve
 
 /// Returns the catalog name of a soil, given that name or its name in the map.
 fn canonical_soil<'a>(soils: &'a SoilTable, name: &'a str) -> &'a str {
-    soils.id(name).map_or(name, |id| soils.soils()[usize::from(id.0)].name.as_str())
+    soils.id(name).map_or(name, |id| soils.catalog_ids()[usize::from(id.0)].as_str())
 }
 
 /// Returns the keys of the objects on a random surface.

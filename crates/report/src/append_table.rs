@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Rows per row group.
 const GROUP: usize = 1 << 10;
-/// Key column for truncating a table.
-const TIME: &str = "time_s";
+/// Columns by which a table is truncated: the time of a row, or of the delivery of a reading.
+const TIMES: [&str; 2] = ["time_s", "delivered_s"];
 /// Tolerance within which times are equal, s: times are whole microseconds.
 pub(super) const SAME: f64 = 5e-7;
 /// Wall time after which the Parquet file is updated with rows that do not fill a row group.
@@ -118,7 +118,7 @@ impl AppendTable {
         let kept = csv.try_clone().map_err(ReportError::file("read", &path))?;
         let own = AppendFile::with_length(kept, &path, whole);
         let mut table = AppendTable::with_csv(folder, stem, columns, formats, own)?;
-        let time = table.columns.iter().position(|column| column.name == TIME);
+        let time = table.columns.iter().position(|column| TIMES.contains(&&*column.name));
         let time = time.ok_or_else(other)?;
         let mut row = csv::StringRecord::new();
         let mut end = 0;

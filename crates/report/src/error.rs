@@ -107,7 +107,7 @@ pub enum ReportError {
     },
     /// The folder holds a dataset with other options.
     #[error("{} contains a dataset with {key} = {found}, not {asked}; use the same value to resume \
-        it, or give another folder with --out", path.display())]
+        it (or more episodes to extend it), or give another folder with --out", path.display())]
     OtherDataset {
         /// The folder.
         path: PathBuf,

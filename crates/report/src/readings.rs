@@ -365,7 +365,7 @@ fn frames_table(
 ) -> Result<AppendTable, ReportError> {
     let column = |name: &str, values| RecordColumn { name: name.to_owned(), values };
     let columns = vec![
-        column("time_s", RecordValues::Real(Vec::new())),
+        column("delivered_s", RecordValues::Real(Vec::new())),
         column("taken_s", RecordValues::Real(Vec::new())),
         column("name", RecordValues::Text(Vec::new())),
         column("frame", RecordValues::Integer(Vec::new())),

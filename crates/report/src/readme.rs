@@ -38,8 +38,8 @@ pub fn readme(scenario: &Scenario) -> String {
         let _ = writeln!(text, "| `{name}` | {what} |");
     }
     text += "\n\
-        ## readings_KIND.csv, .parquet\n\nOne row per reading, in order of delivery: `time_s` \
-        (delivered), `taken_s`, `vehicle`, `name` (of the vehicle), `sensor`, `frame` (number). \
+        ## readings_KIND.csv, .parquet\n\nOne row per reading, in order of delivery: `delivered_s`, \
+        `taken_s`, `vehicle`, `name` (of the vehicle), `sensor`, `frame` (number). \
         Then values in the sensor's axes, with units in the names:\n\n| table | columns |\n\
         | --- | --- |\n";
     for (name, columns) in tables::described() {

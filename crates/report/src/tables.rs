@@ -3,7 +3,7 @@
 //! A table contains all vehicles and sensors of its kind, row by row in the order of delivery. The
 //! MCAP contains the same readings.
 //!
-//! Every table begins with `time_s` (delivery), `taken_s`, `vehicle`, `name` (of the vehicle),
+//! Every table begins with `delivered_s`, `taken_s`, `vehicle`, `name` (of the vehicle),
 //! `sensor` and `frame`. The following columns are in the sensor's axes unless noted:
 //!
 //! | kind | columns |
@@ -221,7 +221,7 @@ pub fn described() -> Vec<(String, Vec<String>)> {
 fn columns(kind: ReadingKind, wheels: usize) -> Vec<RecordColumn> {
     let real = || RecordValues::Real(Vec::new());
     let head = [
-        ("time_s", real()),
+        ("delivered_s", real()),
         ("taken_s", real()),
         ("vehicle", RecordValues::Integer(Vec::new())),
         ("name", RecordValues::Text(Vec::new())),

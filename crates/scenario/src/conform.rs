@@ -9,7 +9,7 @@
 //! optional value is ignored, because TOML has no null.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, nearest_word};
-use super::document::{Document, DocumentNode, TomlValue};
+use super::document::{Document, DocumentNode, TomlValue, split_path};
 use bekker_vehicle::inflation::pascal_hint;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -51,6 +51,25 @@ pub fn conform(document: &Document, schema: &Json) -> Vec<Diagnostic> {
     let mut checker = Checker { definitions: &schema["$defs"], diagnostics: Vec::new() };
     checker.check("", &document.root, schema);
     checker.diagnostics
+}
+
+/// The problem of a key that is not one of the allowed ones.
+fn unknown_key(name: &str, allowed: Vec<String>) -> DiagnosticKind {
+    let path = split_path(name);
+    if path.len() > 1 && allowed.iter().any(|known| known == path[0]) {
+        return DiagnosticKind::DottedKey { nested: nested_tables(&path) };
+    }
+    let suggestion = nearest_word(name, allowed.iter().map(String::as_str));
+    DiagnosticKind::UnknownKey { suggestion, allowed }
+}
+
+/// Writes a path of keys as nested tables, as in `{"time": {"duration": ...}}`.
+fn nested_tables(path: &[&str]) -> String {
+    path.iter().rev().fold("...".to_owned(), |inner, segment| match segment.parse::<usize>() {
+        Ok(0) => format!("[{inner}]"),
+        Ok(_) => format!("[..., {inner}]"),
+        Err(_) => format!("{{{segment:?}: {inner}}}"),
+    })
 }
 
 struct Checker<'s> {
@@ -213,9 +232,7 @@ impl<'s> Checker<'s> {
             return self.diagnostic(key, node, DiagnosticKind::WrongType { expected, found });
         };
         for (name, child) in entries.iter().filter(|(name, _)| !allowed.contains(name)) {
-            let suggestion = nearest_word(name, names());
-            let problem = DiagnosticKind::UnknownKey { suggestion, allowed: allowed.clone() };
-            self.diagnostic(&join(key, name), child, problem);
+            self.diagnostic(&join(key, name), child, unknown_key(name, allowed.clone()));
         }
         let known: Vec<_> = entries.iter().filter(|(name, _)| allowed.contains(name)).collect();
         if known.len() != 1 {
@@ -278,9 +295,7 @@ impl<'s> Checker<'s> {
                 Json::Bool(false) => {
                     let allowed: Vec<String> =
                         known.into_iter().flat_map(|known| known.keys().cloned()).collect();
-                    let suggestion = nearest_word(name, allowed.iter().map(String::as_str));
-                    let problem = DiagnosticKind::UnknownKey { suggestion, allowed };
-                    self.diagnostic(&child_key, child, problem);
+                    self.diagnostic(&child_key, child, unknown_key(name, allowed));
                 }
                 rest @ Json::Object(_) => self.check(&child_key, child, rest),
                 _ => {}

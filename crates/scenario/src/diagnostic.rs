@@ -104,6 +104,12 @@ pub enum DiagnosticKind {
         /// The known keys.
         allowed: Vec<String>,
     },
+    /// A key that contains dots, as in `{"time.duration": 5}`.
+    #[error("unknown key: dots in a quoted key do not lead into tables; write {nested}")]
+    DottedKey {
+        /// The nested tables to write instead.
+        nested: String,
+    },
     /// A required key is absent.
     #[error("missing: {expected} is required")]
     Missing {

@@ -47,6 +47,8 @@ pub struct RecordedInput {
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     recorded: Arc<BTreeMap<PathBuf, RecordedInput>>,
+    /// Contents of files in memory, by path.
+    in_memory: Arc<BTreeMap<PathBuf, Arc<[u8]>>>,
     read: Arc<Mutex<Vec<Input>>>,
 }
 
@@ -55,7 +57,14 @@ impl Inputs {
     pub fn from_recorded(recorded: impl IntoIterator<Item = RecordedInput>) -> Inputs {
         let recorded =
             recorded.into_iter().map(|recorded| (recorded.input.path.clone(), recorded)).collect();
-        Inputs { recorded: Arc::new(recorded), read: Arc::default() }
+        Inputs { recorded: Arc::new(recorded), ..Inputs::default() }
+    }
+
+    /// Inputs of which some are in memory, by the path under which the scenario is built from them.
+    ///
+    /// A file on disk with the same path is not read.
+    pub fn with_files(files: impl IntoIterator<Item = (PathBuf, Arc<[u8]>)>) -> Inputs {
+        Inputs { in_memory: Arc::new(files.into_iter().collect()), ..Inputs::default() }
     }
 
     /// Reads a regular file of at most `most` bytes.
@@ -83,13 +92,14 @@ impl Inputs {
     /// # Errors
     /// As [`Inputs::read`].
     pub fn open(&self, path: &Path, most: u64) -> io::Result<OpenedInput> {
-        let opened = match self.recorded.get(path) {
-            Some(recorded) => read_recorded(
+        let opened = match (self.recorded.get(path), self.in_memory.get(path)) {
+            (Some(recorded), _) => read_recorded(
                 recorded,
                 |location| OpenedInput::open(location, most),
                 |own| &own.sha256,
             )?,
-            None => OpenedInput::open(path, most)?,
+            (None, Some(content)) => OpenedInput::from_memory(content)?,
+            (None, None) => OpenedInput::open(path, most)?,
         };
         self.record(path, opened.bytes, &opened.sha256, true)?;
         Ok(opened)
@@ -102,6 +112,9 @@ impl Inputs {
     /// # Errors
     /// As [`Inputs::read`].
     pub fn sidecars(&self, raster: &Path) -> io::Result<Sidecars> {
+        if self.in_memory.contains_key(raster) {
+            return Ok(Sidecars::default());
+        }
         let is_recorded = self.recorded.contains_key(raster);
         Sidecars::load(raster, |path, kind| {
             let is_there =
@@ -123,9 +136,10 @@ impl Inputs {
             let hash = sha256(&content);
             Ok((content, hash))
         };
-        let (content, sha256) = match self.recorded.get(path) {
-            Some(recorded) => read_recorded(recorded, read, |(_, hash)| hash)?,
-            None => read(path)?,
+        let (content, sha256) = match (self.recorded.get(path), self.in_memory.get(path)) {
+            (Some(recorded), _) => read_recorded(recorded, read, |(_, hash)| hash)?,
+            (None, Some(content)) => (content.to_vec(), sha256(content)),
+            (None, None) => read(path)?,
         };
         self.record(path, content.len() as u64, &sha256, decides)?;
         Ok(content)
@@ -183,6 +197,14 @@ impl OpenedInput {
         file.rewind()?;
         let sha256 = base16ct::lower::encode_string(&hasher.finalize());
         Ok(OpenedInput { file, bytes, sha256 })
+    }
+
+    /// Writes a content to a temporary file without a name, and opens it.
+    fn from_memory(content: &[u8]) -> io::Result<OpenedInput> {
+        let mut file = tempfile::tempfile()?;
+        io::Write::write_all(&mut file, content)?;
+        file.rewind()?;
+        Ok(OpenedInput { file, bytes: content.len() as u64, sha256: sha256(content) })
     }
 
     /// Reads the whole file if it has at most `most` bytes.

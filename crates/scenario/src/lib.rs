@@ -148,7 +148,19 @@ impl ScenarioFile {
     /// # Errors
     /// All faults up to the cross-checks.
     pub fn from_document(document: Document, folder: &Path) -> Result<ScenarioFile, Diagnostics> {
-        ScenarioFile::checked(document, folder, Inputs::default())
+        ScenarioFile::from_document_with_inputs(document, folder, Inputs::default())
+    }
+
+    /// Checks a document as [`ScenarioFile::from_document`] does, with given `inputs`.
+    ///
+    /// # Errors
+    /// All faults up to the cross-checks.
+    pub fn from_document_with_inputs(
+        document: Document,
+        folder: &Path,
+        inputs: Inputs,
+    ) -> Result<ScenarioFile, Diagnostics> {
+        ScenarioFile::checked(document, folder, inputs)
     }
 
     fn checked(

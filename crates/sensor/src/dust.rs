@@ -8,6 +8,7 @@
 //! Emission per second thus grows with the square of the speed. Where a wheel slips, this is the
 //! speed of its rim.
 
+use bekker_ground::soil::catalog::catalog;
 use bekker_ground::soil::{Soil, SoilKind};
 use bekker_math::numeric::{exp, ln, pow};
 
@@ -49,7 +50,8 @@ impl DustSource {
         if let SoilKind::Firm { .. } = soil.kind {
             return None;
         }
-        let name = soil.name.to_ascii_lowercase();
+        // an alias may name neither kind nor moisture
+        let name = catalog().id_of(&soil.name).to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
         let loose =
             |share, albedo| DustSource { share, albedo, settling_speed: 0.05, flung: false };

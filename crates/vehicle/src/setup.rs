@@ -41,6 +41,12 @@ pub struct VehicleSetup {
     /// Inflation pressure of the tires, kPa; where absent, as the spec gives it. One value also
     /// applies to the tires of a trailer, a list only to the vehicle's own.
     pub inflation_kpa: Option<Inflation>,
+    /// Mass of the vehicle without trailer and payload, kg; where absent, as the spec gives it. The
+    /// difference is that of the chassis, whose inertia changes in proportion to its mass.
+    pub mass: Option<f64>,
+    /// Unloaded radius of the vehicle's own tires, m; where absent, as the spec gives it. The rims
+    /// are the same: the sections are higher or lower by the difference.
+    pub wheel_radius: Option<f64>,
     /// Additional masses that are fixed to the chassis.
     pub payload: Vec<Payload>,
 }
@@ -83,12 +89,14 @@ impl AnySpec {
                     **own = own.clone().towing(trailer.clone()).map_err(SetupError::Trailer)?;
                 }
                 set_tires(own, setup)?;
+                set_wheel_radius(own, setup.wheel_radius)?;
             }
             AnySpec::Tracked(own) => {
                 let given = [
                     ("trailer", setup.trailer.is_some()),
                     ("tire", setup.tire.is_some()),
                     ("inflation_kpa", setup.inflation_kpa.is_some()),
+                    ("wheel_radius", setup.wheel_radius.is_some()),
                 ];
                 if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
                     let cause = format!("must be absent: {} is a tracked vehicle", own.name);
@@ -96,6 +104,7 @@ impl AnySpec {
                 }
             }
         }
+        set_mass(&mut spec, setup.mass)?;
         add_payload(&mut spec, &setup.payload)?;
         Ok(spec)
     }
@@ -149,6 +158,62 @@ fn inflate(spec: &mut VehicleSpec, inflation: &Inflation) -> Result<(), String> 
     })
 }
 
+/// Sets the radius of the vehicle's own tires: outline, section and the radius on firm ground.
+fn set_wheel_radius(spec: &mut VehicleSpec, radius: Option<f64>) -> Result<(), SetupError> {
+    let Some(radius) = radius else { return Ok(()) };
+    let own_axles = spec.tractor_axles().len();
+    let tires = spec.axles[..own_axles].iter_mut().filter_map(|axle| axle.tire.as_deref_mut());
+    for tire in std::iter::once(&mut spec.tire).chain(tires) {
+        let before = tire.rigid.radius();
+        let difference = radius - before;
+        tire.rigid.outline.iter_mut().for_each(|point| point.radius += difference);
+        tire.handling.unloaded_radius += difference;
+        if let Some(flexible) = &mut tire.flexible {
+            flexible.section_height += difference;
+        }
+        // the mass is at about the same share of the radius
+        let ratio = (radius / before) * (radius / before);
+        tire.inertia = tire.inertia.map(|moment| moment * ratio);
+    }
+    spec.check().map_err(|error| invalid("wheel_radius", &spec.name, &error))
+}
+
+/// Sets the mass of the vehicle without its trailer.
+fn set_mass(spec: &mut AnySpec, mass: Option<f64>) -> Result<(), SetupError> {
+    let Some(mass) = mass else { return Ok(()) };
+    let (chassis, rest) = match spec {
+        AnySpec::Wheeled(own) => {
+            let rest = own.total_mass() - own.trailer_mass() - own.chassis.mass;
+            (&mut own.chassis, rest)
+        }
+        AnySpec::Tracked(own) => {
+            let rest = own.total_mass() - own.chassis.mass;
+            (&mut own.chassis, rest)
+        }
+    };
+    if mass <= rest {
+        let cause = format!("must be above {rest:.1} kg, the mass of all parts but the chassis");
+        return Err(SetupError::value("mass", cause));
+    }
+    let ratio = (mass - rest) / chassis.mass;
+    chassis.mass = mass - rest;
+    chassis.inertia = chassis.inertia.map(|moment| moment * ratio);
+    chassis.products = chassis.products.map(|product| product * ratio);
+    if let AnySpec::Wheeled(own) = spec
+        && let Some(rear) = &mut own.rear_frame
+    {
+        rear.mass *= ratio;
+        rear.inertia = rear.inertia.map(|moment| moment * ratio);
+        rear.products = rear.products.map(|product| product * ratio);
+    }
+    spec.check().map_err(|error| invalid("mass", spec.name(), &error))
+}
+
+/// The error of a value with which the vehicle would break the rules for vehicle files.
+fn invalid(key: &'static str, name: &str, error: &SpecError) -> SetupError {
+    SetupError::value(key, format!("must leave {name} valid: {error}"))
+}
+
 /// Fixes masses to the chassis.
 ///
 /// The loaded vehicle must satisfy the rules for vehicle files: it stands on its wheels, and these
@@ -194,6 +259,7 @@ mod tests {
             tire: Some(TireModel::Flexible),
             inflation_kpa: Some(Inflation::All(150.0)),
             payload: vec![Payload { mass: 200.0, position: [-1.0, 0.0, 0.5], size: [0.0; 3] }],
+            ..VehicleSetup::default()
         };
         let spec = find_vehicle("hmmwv").unwrap().with_setup(&setup).unwrap();
         let towing = find_vehicle("hmmwv+cargo_trailer").unwrap();
@@ -202,6 +268,39 @@ mod tests {
         let flexible = own.tire.flexible.as_ref().unwrap();
         assert_eq!(flexible.inflation_kpa, Inflation::All(150.0));
         assert!(flexible.nominal_inflation_kpa.is_some());
+    }
+
+    #[test]
+    fn mass_and_wheel_radius_are_those_asked_for() {
+        for (name, factor) in [("hmmwv", 1.3), ("gator", 0.9), ("m113", 1.1), ("fmtv_6x6", 1.05)] {
+            let plain = find_vehicle(name).unwrap();
+            let mass = factor * plain.total_mass();
+            let setup = VehicleSetup { mass: Some(mass), ..VehicleSetup::default() };
+            let spec = plain.with_setup(&setup).unwrap();
+            assert!((spec.total_mass() - mass).abs() < 1e-9 * mass, "{name}");
+        }
+        let setup = VehicleSetup {
+            mass: Some(3000.0),
+            wheel_radius: Some(0.52),
+            ..VehicleSetup::default()
+        };
+        let spec = find_vehicle("hmmwv+cargo_trailer").unwrap().with_setup(&setup).unwrap();
+        let own = spec.wheeled().unwrap();
+        assert!((own.total_mass() - own.trailer_mass() - 3000.0).abs() < 1e-9);
+        assert!((own.tire.rigid.radius() - 0.52).abs() < 1e-12);
+        let plain = find_vehicle("hmmwv").unwrap();
+        let [before, after] = [plain.wheeled().unwrap(), own]
+            .map(|own| own.tire.flexible.as_ref().unwrap().section_height);
+        assert!((after - before - (0.52 - 0.4677)).abs() < 1e-12);
+        let trailing = own.axles.last().unwrap().tire.as_ref().unwrap();
+        assert!((trailing.rigid.radius() - 0.4677).abs() < 1e-12, "the trailer keeps its tires");
+        let radius = |radius| VehicleSetup { wheel_radius: Some(radius), ..Default::default() };
+        assert!(
+            refused("hmmwv", &radius(0.2)).starts_with("wheel_radius: must leave HMMWV valid: ")
+        );
+        assert!(refused("m113", &radius(0.4)).starts_with("wheel_radius: must be absent: "));
+        let light = VehicleSetup { mass: Some(100.0), ..Default::default() };
+        assert!(refused("hmmwv", &light).starts_with("mass: must be above "));
     }
 
     #[test]

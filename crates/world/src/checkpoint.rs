@@ -195,8 +195,8 @@ pub fn differences(was: &str, is: &str) -> Option<String> {
     let told = |key: &str| match (was.get(key), is.get(key)) {
         (Some(was), Some(is)) if is_hash(was) && is_hash(is) => format!("{key} changed"),
         (Some(was), Some(is)) => format!("{key} was {was} and is {is}"),
-        (None, _) => format!("{key} was not given"),
-        (_, None) => format!("{key} is no longer given"),
+        (None, _) => format!("{key} was absent and is now given"),
+        (_, None) => format!("{key} was given and is now absent"),
     };
     let differ = keys.into_iter().filter(|key| was.get(key) != is.get(key));
     let mut differences: Vec<String> = differ.map(told).collect();
@@ -271,7 +271,7 @@ mod tests {
             decode(model, scenario, bytes).unwrap_err().to_string()
         };
         assert!(refused(&snow, &of_peat).contains("soil law of the program was peat and is snow"));
-        assert!(refused(&usual, &of_peat).contains("is no longer given"));
-        assert!(refused(&peat, &bytes).contains("was not given"));
+        assert!(refused(&usual, &of_peat).contains("was given and is now absent"));
+        assert!(refused(&peat, &bytes).contains("was absent and is now given"));
     }
 }

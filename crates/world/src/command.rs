@@ -277,6 +277,16 @@ impl World {
         workspace.map_or(&[], |workspace| workspace.vehicle.contacts())
     }
 
+    /// Returns the contacts of an agent in the last step, as many in every state.
+    ///
+    /// There is one for each wheel, as in [`World::contacts`], or one for each shoe of the left and
+    /// then of the right track: first those in contact, then those off the ground, without force.
+    /// Contacts are zero before the first step. Empty if the agent steps on another rank.
+    pub fn padded_contacts(&self, agent: usize) -> Vec<Contact> {
+        let workspace = self.workspaces.get(agent).and_then(Option::as_ref);
+        workspace.map_or_else(Vec::new, |workspace| workspace.vehicle.padded_contacts())
+    }
+
     /// Returns the events of an agent in the last heartbeat, in a fixed order.
     ///
     /// Empty if the agent steps on another rank.

@@ -1,13 +1,26 @@
 """Environments for Gymnasium: `gymnasium.make("bekker/SlipSpeed-v0")`, and `make_vec`.
 
-Importing this module registers their ids. docs/learning.md describes the tasks.
+Importing this module registers their ids, as does `gymnasium.make("bekker:bekker/SlipSpeed-v0")`.
+docs/learning.md describes the tasks.
 """
 
 from .env import BekkerEnv
 from .registration import IDS, register
 from .spaces import parts
+from .task import Range, States, Task, TaskEnv, TaskVectorEnv
 from .vector import BekkerVectorEnv
 
-__all__ = ["IDS", "BekkerEnv", "BekkerVectorEnv", "parts", "register"]
+__all__ = [
+    "IDS",
+    "BekkerEnv",
+    "BekkerVectorEnv",
+    "Range",
+    "States",
+    "Task",
+    "TaskEnv",
+    "TaskVectorEnv",
+    "parts",
+    "register",
+]
 
 register()

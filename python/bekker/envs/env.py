@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import InputError
 from ..picture import Picture, check_size
+from ..types import State
 from .spaces import (
     SEEDS,
     Infos,
@@ -126,7 +127,7 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         self._seeded = True
         return self._core.restore(0, snapshot)
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> State:
         """Returns the true state of the vehicle, including slip, sinkage (m) and load (N) of each wheel."""
         return self._core.state(0)
 

@@ -22,7 +22,7 @@ pub fn episode_columns(
         total: driven.rewards.iter().sum(),
         terminated: driven.terminated,
         truncated: driven.truncated,
-        ending: driven.ending.into(),
+        ending: if driven.ending.is_empty() { TIME.into() } else { driven.ending.into() },
         success: driven.ending == EpisodeEnding::NAMES[EpisodeEnding::Goal as usize],
         sha256: hash(&driven.observations, &driven.actions, &driven.rewards),
     };
@@ -76,6 +76,9 @@ pub fn episode_columns(
     }
     EpisodeData { summary, columns }
 }
+
+/// Ending of an episode whose task did not end within the steps.
+const TIME: &str = "time";
 
 /// Names of the components of an action.
 const ACTIONS: [&str; 3] = ["steering", "drive", "direction"];

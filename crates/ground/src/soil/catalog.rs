@@ -318,11 +318,16 @@ impl Catalog {
 
     /// Returns the soil called `name`, which may be an alias.
     pub fn find(&self, name: &str) -> Result<&CatalogSoil, CatalogError> {
-        let target = self.aliases.iter().find(|a| a.id == name).map_or(name, |a| &a.soil);
+        let target = self.id_of(name);
         self.soils.iter().find(|soil| soil.id == target).ok_or_else(|| CatalogError::Unknown {
             name: name.to_string(),
             suggestion: self.nearest(name),
         })
+    }
+
+    /// Returns the id of the soil to which an alias refers, or else the name itself.
+    pub fn id_of<'a>(&'a self, name: &'a str) -> &'a str {
+        self.aliases.iter().find(|alias| alias.id == name).map_or(name, |alias| &alias.soil)
     }
 
     fn nearest(&self, name: &str) -> Option<String> {

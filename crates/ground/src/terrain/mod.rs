@@ -50,7 +50,7 @@ pub use cells::GridCells;
 pub use error::{RasterWarning, TerrainError};
 pub use esri_ascii::{read_esri_ascii, write_esri_ascii};
 pub use gaps::Gaps;
-pub use geotiff::{geo_keys, read_geotiff, write_geotiff};
+pub use geotiff::{geo_keys, read_geotiff, write_exact_geotiff, write_geotiff};
 pub use png_heights::{PngScale, read_png};
 pub use procedural::Procedural;
 pub use projected::Projection;

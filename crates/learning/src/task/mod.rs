@@ -1,11 +1,14 @@
 //! Tasks: what is random, what is rewarded and when an episode ends.
 
 mod convoy;
+mod custom;
 mod obstacles;
 mod recover;
 mod side_slope;
 mod slip_speed;
 mod soft_goal;
+
+pub use custom::{CUSTOM_TASKS, Custom};
 
 use super::agent::Agent;
 use super::episode_memory::EpisodeMemory;

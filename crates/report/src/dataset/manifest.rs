@@ -61,6 +61,11 @@ impl DatasetRequest {
         Some([key.clone(), told(&own), told(&others)])
     }
 
+    /// Returns the request with as many episodes as another, if it has fewer.
+    pub(super) fn with_episodes_of(&self, other: &DatasetRequest) -> DatasetRequest {
+        DatasetRequest { episodes: self.episodes.max(other.episodes), ..self.clone() }
+    }
+
     /// Number of vehicles in a drive, 1 by default.
     pub fn vehicles(&self) -> u64 {
         self.options.get("vehicles").and_then(Value::as_u64).unwrap_or(1)

@@ -122,7 +122,7 @@ pub struct EpisodeSummary {
     pub terminated: bool,
     /// Whether the episode was truncated.
     pub truncated: bool,
-    /// Reason for the end; empty if the time ran out.
+    /// Reason for the end; `time` if the time ran out.
     pub ending: String,
     /// Whether the task was accomplished.
     pub success: bool,

@@ -31,22 +31,36 @@ pub struct PartialDataset {
 impl PartialDataset {
     /// Begins or resumes a dataset in a folder, which is created if necessary.
     ///
+    /// A complete or incomplete dataset with the same request except for fewer episodes becomes an
+    /// incomplete one with all episodes. Its own episodes are there if they were kept; `keeps` tells
+    /// whether those of a complete dataset are kept further.
+    ///
     /// # Errors
     /// [`ReportError::OtherDataset`] if the folder holds another dataset,
     /// [`ReportError::NotADataset`] if it holds something else, [`ReportError::FolderLocked`].
-    pub fn begin(out: &Path, asked: &DatasetRequest) -> Result<DatasetState, ReportError> {
+    pub fn begin(
+        out: &Path,
+        asked: &DatasetRequest,
+        keeps: bool,
+    ) -> Result<DatasetState, ReportError> {
         fs::create_dir_all(out).map_err(ReportError::file("create folder", out))?;
         check(out, asked)?;
         let lock = lock(out)?;
         // another process may have completed the dataset before the lock was taken
         if let Some(complete) = check(out, asked)? {
-            // a process was killed between the manifest and this removal
-            remove(&out.join(PIECES))?;
+            if !keeps {
+                remove(&out.join(PIECES))?;
+            }
             return Ok(DatasetState::Complete(Box::new(complete)));
         }
         let folder = out.join(PIECES);
         fs::create_dir_all(&folder).map_err(ReportError::file("create folder", &folder))?;
         manifest::write_json(&folder.join(ASKED), asked)?;
+        // only now is a dataset that grows no longer complete
+        let manifest = out.join(MANIFEST);
+        if manifest.exists() {
+            fs::remove_file(&manifest).map_err(ReportError::file("remove", &manifest))?;
+        }
         Ok(DatasetState::Partial(PartialDataset { folder, lock }))
     }
 
@@ -99,9 +113,11 @@ fn remove(folder: &Path) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// Returns the manifest if the dataset is complete; rejects a folder with any other content.
+/// Returns the manifest if the dataset is complete and not to grow; rejects a folder with any other
+/// content.
 fn check(out: &Path, asked: &DatasetRequest) -> Result<Option<DatasetManifest>, ReportError> {
-    let same = |found: &DatasetRequest| match found.difference(asked) {
+    let grows = |found: &DatasetRequest| found.episodes < asked.episodes;
+    let same = |found: &DatasetRequest| match found.with_episodes_of(asked).difference(asked) {
         None => Ok(()),
         Some([key, found, asked]) => {
             Err(ReportError::OtherDataset { path: out.to_owned(), key, found, asked })
@@ -114,7 +130,7 @@ fn check(out: &Path, asked: &DatasetRequest) -> Result<Option<DatasetManifest>, 
             error => error,
         })?;
         same(&complete.asked)?;
-        return Ok(Some(complete));
+        return Ok(if grows(&complete.asked) { None } else { Some(complete) });
     }
     if begun.exists() {
         return same(&read(&begun)?).map(|()| None);

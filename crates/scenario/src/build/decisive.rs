@@ -45,13 +45,13 @@ pub fn decisive(file: &ScenarioFile, soils: &SoilTable, specs: &[Arc<AnySpec>]) 
     let of = |value: Option<Vec<u8>>| sha256(&value.unwrap_or_default());
     for soil in soils.soils() {
         lines.push((
-            format!("figures of soil {}", soil.name),
+            format!("parameters of soil {}", soil.name),
             of(serde_json::to_vec(soil as &dyn Serialize).ok()),
         ));
     }
     let mut hashed: BTreeMap<*const AnySpec, String> = BTreeMap::new();
     for (index, spec) in specs.iter().enumerate() {
-        let key = format!("figures of vehicle[{index}].model");
+        let key = format!("parameters of vehicle[{index}].model");
         let hash = hashed
             .entry(Arc::as_ptr(spec))
             .or_insert_with(|| of(serde_json::to_vec(&**spec as &dyn Serialize).ok()));

@@ -16,6 +16,9 @@ use bekker_ground::soil::{
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SoilTable {
     names: Vec<String>,
+    /// Id in the catalog of each soil; of a custom soil its name.
+    catalog_ids: Vec<String>,
+    /// The soils, with the names of the scenario.
     soils: Vec<Soil>,
     /// Frost on each soil.
     frosts: Vec<Option<FrozenSoil>>,
@@ -42,6 +45,11 @@ impl SoilTable {
     /// The id of a soil that the scenario names.
     pub fn id(&self, name: &str) -> Option<SoilId> {
         self.names.iter().position(|n| n == name).map(|index| SoilId(index as u16))
+    }
+
+    /// The ids of the soils in the catalog, in the order of their ids in the table. A custom soil has its name.
+    pub fn catalog_ids(&self) -> &[String] {
+        &self.catalog_ids
     }
 
     /// Returns the soils for vehicles up to `max_weight`, N, with warnings.
@@ -130,6 +138,9 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Diagnostics> {
                     file.document.diagnostic(&key, DiagnosticKind::Refused { cause })
                 }));
                 table.names.push(name.to_string());
+                table.catalog_ids.push(found.name.clone());
+                // an alias stays the name of its soil in all results
+                let found = Soil { name: name.to_string(), ..found };
                 table.soils.push(with_bulldozing(found, bulldozing));
                 table.frosts.push(given.and_then(|index| {
                     let (key, frost) = (format!("soil.custom[{index}]"), soil.custom[index].frost?);

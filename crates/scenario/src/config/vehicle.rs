@@ -51,6 +51,16 @@ pub struct VehicleConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("unit" = "kPa"))]
     pub inflation_kpa: Option<Inflation>,
+    /// Mass of the vehicle without trailer and payload, kg. The chassis takes the difference, and its
+    /// inertia changes in proportion. Where absent, the vehicle's file sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0, max = 1_000_000.0), extend("unit" = "kg"))]
+    pub mass: Option<f64>,
+    /// Unloaded radius of the vehicle's own tires, m. The rims stay the same, and the sections are
+    /// higher or lower by the difference. Where absent, the vehicle's file sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.05, max = 5.0), extend("unit" = "m"))]
+    pub wheel_radius: Option<f64>,
     /// Several copies of the vehicle in a row, named name_1, name_2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row: Option<RowConfig>,
@@ -93,6 +103,8 @@ impl VehicleConfig {
             speed: 0.0,
             tire: None,
             inflation_kpa: None,
+            mass: None,
+            wheel_radius: None,
             row: None,
             column: None,
             driver,
@@ -110,6 +122,8 @@ impl VehicleConfig {
             trailer: None,
             tire: self.tire,
             inflation_kpa: self.inflation_kpa.clone(),
+            mass: self.mass,
+            wheel_radius: self.wheel_radius,
             payload: self.payload.clone(),
         }
     }

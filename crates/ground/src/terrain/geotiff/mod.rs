@@ -22,7 +22,9 @@ mod stored;
 
 use std::io::Cursor;
 
-use tiff::encoder::{TiffEncoder, colortype::Gray32Float, compression::DeflateLevel};
+use tiff::encoder::colortype::{ColorType, Gray32Float, Gray64Float};
+use tiff::encoder::compression::DeflateLevel;
+use tiff::encoder::{TiffEncoder, TiffValue};
 use tiff::tags::Tag;
 
 use super::error::{RasterWarning, TerrainError};
@@ -99,12 +101,38 @@ pub fn write_geotiff(raster: &Raster) -> Result<Vec<u8>, TerrainError> {
     Ok(bytes)
 }
 
+/// Writes a GeoTIFF of 64-bit floats, uncompressed: reading returns the same bits.
+///
+/// It has the raster's position and, if an EPSG code is known, its reference system. Gaps are NaN.
+pub fn write_exact_geotiff(raster: &Raster) -> Result<Vec<u8>, TerrainError> {
+    raster.check()?;
+    let mut bytes = Vec::new();
+    let file = TiffEncoder::new(Cursor::new(&mut bytes)).map_err(fault)?;
+    encode_as::<Gray64Float>(raster, file, "nan", &raster.values).map_err(fault)?;
+    Ok(bytes)
+}
+
 fn encode(raster: &Raster, bytes: &mut Vec<u8>) -> tiff::TiffResult<()> {
-    let mut file = TiffEncoder::new(Cursor::new(bytes))?
+    let file = TiffEncoder::new(Cursor::new(bytes))?
         .with_compression(tiff::encoder::Compression::Deflate(DeflateLevel::Best));
+    let values: Vec<f32> =
+        raster.values.iter().map(|v| if v.is_finite() { *v as f32 } else { NO_DATA }).collect();
+    encode_as::<Gray32Float>(raster, file, "-9999", &values)
+}
+
+/// Writes the values of a raster with its position; `no_data` marks gaps.
+fn encode_as<C: ColorType>(
+    raster: &Raster,
+    mut file: TiffEncoder<Cursor<&mut Vec<u8>>>,
+    no_data: &str,
+    values: &[C::Inner],
+) -> tiff::TiffResult<()>
+where
+    [C::Inner]: TiffValue,
+{
     let size = |count: usize| u32::try_from(count).map_err(tiff::TiffError::from);
     let (columns, rows) = (size(raster.columns)?, size(raster.rows)?);
-    let mut image = file.new_image::<Gray32Float>(columns, rows)?;
+    let mut image = file.new_image::<C>(columns, rows)?;
     let [dx, dy] = raster.cell;
     let west = raster.south_west[0] - 0.5 * dx;
     let north = raster.south_west[1] + (raster.rows as f64 - 0.5) * dy;
@@ -112,10 +140,8 @@ fn encode(raster: &Raster, bytes: &mut Vec<u8>) -> tiff::TiffResult<()> {
     directory.write_tag(Tag::ModelPixelScaleTag, &[dx, dy, 0.0][..])?;
     directory.write_tag(Tag::ModelTiepointTag, &[0.0, 0.0, 0.0, west, north, 0.0][..])?;
     directory.write_tag(Tag::GeoKeyDirectoryTag, &geo_keys(&raster.crs)[..])?;
-    directory.write_tag(Tag::GdalNodata, "-9999")?;
-    let values: Vec<f32> =
-        raster.values.iter().map(|v| if v.is_finite() { *v as f32 } else { NO_DATA }).collect();
-    image.write_data(&values)
+    directory.write_tag(Tag::GdalNodata, no_data)?;
+    image.write_data(values)
 }
 
 #[cfg(test)]
@@ -133,6 +159,19 @@ mod tests {
             values: vec![1.5, -2.25, 3.0, f64::NAN, 5.0, 1076.5],
             crs: Crs { epsg: Some(32616), ..Crs::local() },
         }
+    }
+
+    #[test]
+    fn an_exact_file_returns_the_same_bits() {
+        let mut own = raster();
+        (own.values[0], own.crs) = (0.1 + 0.2, Crs::local());
+        let (read, warnings) = read_geotiff(&write_exact_geotiff(&own).unwrap()).unwrap();
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let bits = |raster: &Raster| raster.values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        assert!(read.values[3].is_nan());
+        (own.values[3], own.crs) = (read.values[3], read.crs.clone());
+        assert_eq!(bits(&read), bits(&own));
+        assert_eq!((read.south_west, read.cell), (own.south_west, own.cell));
     }
 
     #[test]

@@ -202,7 +202,7 @@ impl VehicleSpec {
         if let Some(flexible) = &own.flexible {
             tire::flexible(flexible, &own.rigid, 2 * self.tractor_axles().len())?;
         }
-        tire::handling(&own.handling)
+        tire::handling(&own.handling, &own.rigid)
     }
 }
 

@@ -98,9 +98,23 @@ pub(super) fn flexible(tire: &FlexibleTireSpec, rigid: &RigidTire, wheels: usize
     }
 }
 
-pub(super) fn handling(tire: &TMeasy) -> Check {
+/// Largest difference between the radii of one tire on soil and on firm ground, relative to the
+/// radius on soil. It is 5 % in the catalog, where the outline was measured on a mesh.
+const RADIUS_TOLERANCE: f64 = 0.1;
+
+pub(super) fn handling(tire: &TMeasy, rigid: &RigidTire) -> Check {
     let key = "tire.handling";
     positive(&format!("{key}.unloaded_radius"), tire.unloaded_radius)?;
+    let radius = rigid.radius();
+    require(
+        (tire.unloaded_radius - radius).abs() <= RADIUS_TOLERANCE * radius,
+        &format!("{key}.unloaded_radius"),
+        tire.unloaded_radius,
+        &format!(
+            "within 10 % of {radius}, the radius of tire.rigid.outline; `wheel_radius` of a scenario's \
+             vehicle sets both"
+        ),
+    )?;
     positive(&format!("{key}.width"), tire.width)?;
     positive(&format!("{key}.vertical_stiffness"), tire.vertical_stiffness)?;
     not_negative(&format!("{key}.vertical_progression"), tire.vertical_progression)?;
