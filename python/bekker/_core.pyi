@@ -158,7 +158,7 @@ class Simulation:
             heading: Heading, rad.
             speed: Forward speed, m/s.
 
-        Returns `still` (in equilibrium), `slides` (the slope is too steep) or `falls` (unsupported).
+        Returns `equilibrium`, `sliding` (the slope is too steep) or `unsupported`.
         Raises `InputError` if the position is outside the terrain or occupied.
         """
 

@@ -14,7 +14,8 @@ use bekker::scenario::build::{BuiltWorld, world};
 use bekker::scenario::{ScenarioFile, whole_heartbeats};
 use bekker::sensor::Delivery;
 use bekker::simulation::{
-    Command, CommandError, Sample, SteeringCommand, VehiclePlacement, World, checkpoint,
+    Command, CommandError, Sample, StartCondition, SteeringCommand, VehiclePlacement, World,
+    checkpoint,
 };
 use bekker::vehicle::inflation::pascals;
 use bekker::vehicle::{Locks, Selector};
@@ -378,8 +379,8 @@ impl Simulation {
     /// Moves a vehicle to another position and computes its static equilibrium there.
     ///
     /// `position` is x and y, m; `heading` is in rad, `speed` is the forward speed, m/s. Returns
-    /// `still` (in equilibrium), `slides` (the slope is too steep) or `falls` (unsupported). Raises
-    /// `InputError` if the position is outside the terrain or occupied.
+    /// `equilibrium`, `sliding` (the slope is too steep) or `unsupported`. Raises `InputError` if the
+    /// position is outside the terrain or occupied.
     #[pyo3(signature = (vehicle, position, *, heading = 0.0, speed = 0.0))]
     fn respawn(
         slf: &Bound<'_, Self>,
@@ -388,14 +389,18 @@ impl Simulation {
         position: [f64; 2],
         heading: f64,
         speed: f64,
-    ) -> PyResult<String> {
+    ) -> PyResult<&'static str> {
         let this = &mut *held(slf)?;
         let index = this.index(vehicle)?;
         let place = VehiclePlacement { position, heading, speed };
         let Simulation { world, pool, .. } = this;
         let stand = pool.work(py, || world.respawn(index, &place))?;
         let stand = stand.map_err(|failure| refused(py, failure))?;
-        Ok(format!("{stand:?}").to_lowercase())
+        Ok(match stand {
+            StartCondition::Equilibrium => "equilibrium",
+            StartCondition::Sliding => "sliding",
+            StartCondition::Unsupported => "unsupported",
+        })
     }
 
     /// Returns the state of a vehicle now: one array per quantity.

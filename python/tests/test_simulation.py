@@ -153,7 +153,7 @@ def test_ruts_become_a_raster(lone, tmp_path):
 
 def test_a_vehicle_is_put_elsewhere(lone):
     simulation = bekker.Simulation(lone)
-    assert simulation.respawn("scout", (5.0, 2.0), heading=0.5) == "still"
+    assert simulation.respawn("scout", (5.0, 2.0), heading=0.5) == "equilibrium"
     assert np.allclose(simulation.state("scout")["position"][:2], [5.0, 2.0], atol=0.2)
     with pytest.raises(bekker.InputError, match="speed"):
         simulation.respawn("scout", (0.0, 0.0), speed=1e3)
