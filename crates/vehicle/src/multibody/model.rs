@@ -287,8 +287,8 @@ impl ModelBuilder {
 
     /// Adds a load on a surface that moves over a body, like a track, and returns the index.
     ///
-    /// The surface moves relative to the body along [`super::MultibodyWorkspace::conveyance`] at the rate of
-    /// a shaft.
+    /// The surface moves relative to the body along [`super::MultibodyWorkspace::conveyance`]
+    /// at the rate of a shaft.
     pub fn conveying(&mut self, body: BodyId, shaft: ShaftId) -> usize {
         self.loaded.push(body.0 as usize);
         self.conveyor.push(Some(self.shafts[shaft.0 as usize].0));
