@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The sum does not depend on the order of the nodes, and a changed node costs one subtraction and
 /// one addition. So the digest of a ground of any size is available at every heartbeat. It detects
 /// replicas that differ by accident; it does not protect against an adversary
-/// ([`super::Published::hash`] is SHA-256).
+/// ([`super::SharedGround::hash`] is SHA-256).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroundDigest(pub [u64; 2]);
 

@@ -123,11 +123,11 @@ impl GeoFrame {
         };
         let point = |[x, y]: [f64; 2]| list(vec![TomlValue::Float(x), TomlValue::Float(y)]);
         if let (Some(easting), Some(northing)) = (number("easting"), number("northing")) {
-            return self.from_grid([easting, northing]).map(point);
+            return self.grid_to_local([easting, northing]).map(point);
         }
         if let (Some(latitude), Some(longitude)) = (number("latitude_deg"), number("longitude_deg"))
         {
-            return self.from_geographic([latitude, longitude]).map(point);
+            return self.geographic_to_local([latitude, longitude]).map(point);
         }
         let file: PathFile =
             serde_json::from_value(node.value.to_json()).map_err(|e| e.to_string())?;
@@ -137,8 +137,8 @@ impl GeoFrame {
             path_file::read(&path, file.track.as_ref(), inputs, &mut |coordinates, at| {
                 let [x, y] = match coordinates {
                     Coordinates::Local => at,
-                    Coordinates::Grid => self.from_grid(at)?,
-                    Coordinates::Earth => self.from_geographic(at)?,
+                    Coordinates::Grid => self.grid_to_local(at)?,
+                    Coordinates::Earth => self.geographic_to_local(at)?,
                 };
                 let is_distant =
                     |last: &[f64; 2]| hypot(x - last[0], y - last[1]) >= file.least_distance;
@@ -168,12 +168,12 @@ impl GeoFrame {
         Ok(list(points.into_iter().map(point).collect()))
     }
 
-    fn from_grid(&self, at: [f64; 2]) -> Result<[f64; 2], String> {
+    fn grid_to_local(&self, at: [f64; 2]) -> Result<[f64; 2], String> {
         let placement = self.placement.as_ref().filter(|p| p.crs.unit == Unit::Meter);
         placement.map(|placement| placement.to_local(at)).ok_or_else(|| NO_GRID.into())
     }
 
-    fn from_geographic(&self, [latitude, longitude]: [f64; 2]) -> Result<[f64; 2], String> {
+    fn geographic_to_local(&self, [latitude, longitude]: [f64; 2]) -> Result<[f64; 2], String> {
         let site = self.site.as_ref().ok_or(NO_SITE)?;
         let location = Geodetic::degrees(latitude, longitude, 0.0);
         let is_distant =

@@ -10,7 +10,7 @@
 //! (`tests/gpu.rs`). Noise and the processing of echoes run on the CPU, which uses the same random
 //! numbers.
 //!
-//! [`HeightPyramid`]: crate::relief::Relief
+//! [`HeightPyramid`]: crate::relief::HeightPyramid
 
 mod device;
 mod flat;

@@ -32,8 +32,8 @@ impl<'a> MessageReader<'a> {
     /// decoded with `codec_states[k]`.
     ///
     /// # Errors
-    /// [`MessageFault`] for anything that a [`MessageWriter`](super::Writer) of this version does not
-    /// write. `patches` may then hold a part of the ground.
+    /// [`MessageFault`] for anything that a [`MessageWriter`](super::MessageWriter) of this version
+    /// does not write. `patches` may then hold a part of the ground.
     pub fn next(
         &mut self,
         codec_states: &mut [CodecState],

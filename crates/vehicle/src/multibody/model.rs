@@ -26,7 +26,7 @@ impl BodyId {
 pub struct Coordinate(pub(super) u32);
 
 impl Coordinate {
-    /// Returns the index in [`super::State::u`].
+    /// Returns the index in [`super::MultibodyState::u`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -198,7 +198,7 @@ pub struct MultibodyModel {
 
 /// Collects the parts of a model.
 ///
-/// The indices that its methods return are those of the [`super::Workspace`]'s arrays.
+/// The indices that its methods return are those of the [`super::MultibodyWorkspace`]'s arrays.
 #[derive(Clone, Debug, Default)]
 pub struct ModelBuilder {
     bodies: Vec<Body>,
@@ -287,8 +287,8 @@ impl ModelBuilder {
 
     /// Adds a load on a surface that moves over a body, like a track, and returns the index.
     ///
-    /// The surface moves relative to the body along [`super::Workspace::conveyance`] at the rate of
-    /// a shaft.
+    /// The surface moves relative to the body along [`super::MultibodyWorkspace::conveyance`]
+    /// at the rate of a shaft.
     pub fn conveying(&mut self, body: BodyId, shaft: ShaftId) -> usize {
         self.loaded.push(body.0 as usize);
         self.conveyor.push(Some(self.shafts[shaft.0 as usize].0));

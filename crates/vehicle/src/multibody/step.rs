@@ -462,7 +462,7 @@ impl MultibodyModel {
         }
     }
 
-    /// Adds a contact of a pair of bodies ([`super::Builder::touching`]) in the next step.
+    /// Adds a contact of a pair of bodies ([`super::ModelBuilder::touching`]) in the next step.
     ///
     /// `point` is in the world, m. `law` receives the velocity, m/s, at which the first body
     /// separates from the second along the unit vector `along`, and returns the resisting force.
