@@ -1183,8 +1183,8 @@ fn slope() -> String {
 }
 
 /// Returns the cells of a column of `trials.csv`.
-fn column(place: &Place, folder: &str, name: &str) -> Vec<String> {
-    let csv = fs::read_to_string(place.at(folder).join("trials.csv")).unwrap();
+fn column(place: &StudyFolder, folder: &str, name: &str) -> Vec<String> {
+    let csv = fs::read_to_string(place.path(folder).join("trials.csv")).unwrap();
     let mut rows = csv.lines().map(|row| row.split(',').map(str::to_owned).collect::<Vec<_>>());
     let head = rows.next().unwrap();
     let index = head.iter().position(|own| own == name).unwrap_or_else(|| panic!("{head:?}"));
@@ -1195,7 +1195,7 @@ fn column(place: &Place, folder: &str, name: &str) -> Vec<String> {
 /// the effect of 3 % of strength have the edge among them, wherever the laws put it.
 #[test]
 fn an_outcome_on_the_edge_is_sensitive_and_a_clear_one_is_not() {
-    let place = Place::new(
+    let place = StudyFolder::new(
         r#"
 format = 1
 scenario = "quick.toml"
@@ -1208,7 +1208,7 @@ key = "terrain.surface.grade"
 values = [0.05, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18, 0.19, 0.2, 0.4]
 "#,
     );
-    fs::write(place.at("quick.toml"), slope()).unwrap();
+    fs::write(place.path("quick.toml"), slope()).unwrap();
     place.done(&["run", "study.toml", "--out", "out"]);
     let shares: Vec<f64> =
         column(&place, "out", "sensitive").iter().map(|cell| cell.parse().unwrap()).collect();
@@ -1227,13 +1227,13 @@ values = [0.05, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18, 0.19, 0.2, 0.4]
     );
     assert_eq!(told, sentence);
     for file in ["report.md", "report.html"] {
-        let text = fs::read_to_string(place.at("out").join(file)).unwrap();
+        let text = fs::read_to_string(place.path("out").join(file)).unwrap();
         assert!(text.contains("Sensitive outcomes") && text.contains(&sentence), "{file}");
     }
     // A copy is driven again to its state.
     let trial = shares.iter().position(|share| *share > 0.0).unwrap().to_string();
     place.done(&["replay", "out", "--trial", &trial, "--copy", "0", "--out", "copy"]);
-    let text = fs::read_to_string(place.at("copy/manifest.json")).unwrap();
+    let text = fs::read_to_string(place.path("copy/manifest.json")).unwrap();
     let manifest: Json = serde_json::from_str(&text).unwrap();
     assert_eq!(manifest["config"]["soil"]["strength"], 0.97);
     let told = place.refused(&["replay", "out", "--trial", "0", "--copy", "4", "--out", "none"]);
@@ -1243,18 +1243,18 @@ values = [0.05, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18, 0.19, 0.2, 0.4]
 /// Copies are drives like trials: the same bytes on any threads and shards, and counted beforehand.
 #[test]
 fn perturbed_copies_give_the_same_bytes_on_any_threads_and_shards() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let perturb = ["--perturb", "10", "--copies", "2"];
     let run = |more: &[&str]| place.done(&[&["run", "study.toml"], &perturb[..], more].concat());
     run(&["--out", "one", "--threads", "1"]);
     run(&["--out", "four", "--threads", "4"]);
-    let whole = tables(&place.at("one"));
-    assert!(tables(&place.at("four")) == whole);
+    let whole = tables(&place.path("one"));
+    assert!(tables(&place.path("four")) == whole);
     for part in ["1", "2"] {
         run(&["--out", part, "--shard", &format!("{part}/2")]);
     }
     place.done(&["merge", "2", "1", "--out", "merged"]);
-    assert!(tables(&place.at("merged")) == whole);
+    assert!(tables(&place.path("merged")) == whole);
     // Continued with the same copies, also without the options.
     assert_eq!(place.json(&["resume", "one"])["driven"], 0);
     let told = place.refused(&["run", "study.toml", "--out", "one"]);
@@ -1263,7 +1263,7 @@ fn perturbed_copies_give_the_same_bytes_on_any_threads_and_shards() {
     let shares = column(&place, "one", "sensitive");
     assert!(shares[0] == "0" && shares[3].is_empty(), "{shares:?}");
     place.done(&["run", "study.toml", "--out", "plain"]);
-    let head = fs::read_to_string(place.at("plain/trials.csv")).unwrap();
+    let head = fs::read_to_string(place.path("plain/trials.csv")).unwrap();
     assert!(!head.contains("sensitive"), "{head}");
 
     let plan = place.json(&[&["plan", "study.toml", "--probe", "1"], &perturb[..]].concat());
@@ -1276,7 +1276,7 @@ fn perturbed_copies_give_the_same_bytes_on_any_threads_and_shards() {
 /// A scenario is a study of one trial with its own seed and final state.
 #[test]
 fn a_scenario_is_perturbed_without_a_study() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let told = place.refused(&["run", "quick.toml", "--out", "none"]);
     assert!(told.contains("is a scenario: give a study that names it, or --perturb"), "{told}");
     let told = place.json(&["run", "quick.toml", "--perturb", "--out", "out"]);
@@ -1289,7 +1289,7 @@ fn a_scenario_is_perturbed_without_a_study() {
     let mut run = Command::new(cargo_bin("bekker"));
     run.current_dir(place.0.path()).args(["run", "quick.toml", "--out", "run", "--no-picture"]);
     assert!(run.output().unwrap().status.success());
-    let summary = fs::read_to_string(place.at("run/summary.json")).unwrap();
+    let summary = fs::read_to_string(place.path("run/summary.json")).unwrap();
     let summary: Json = serde_json::from_str(&summary).unwrap();
     assert_eq!(summary["state_hash"], *column(&place, "out", "state_hash")[0]);
     place.done(&["report", "out", "--pictures", "1"]);
@@ -1298,7 +1298,7 @@ fn a_scenario_is_perturbed_without_a_study() {
 
 #[test]
 fn invalid_perturbations_are_refused_by_name() {
-    let place = Place::new(STUDY);
+    let place = StudyFolder::new(STUDY);
     let with = |key: &str| format!("{key}\nresponses = [\"go\"");
     for (key, told) in [
         ("perturb = { copies = 3 }", "perturb.copies"),

@@ -465,7 +465,7 @@ def test_a_run_goes_on_and_never_back(lone):
 def test_after_the_last_drive_there_is_nothing_to_step(lone):
     values = lone.to_dict()
     values["soil"] = {"default": "bog"}
-    values["endings"] = {"immobilised_after": 0.5}
+    values["endings"] = {"immobilized_after": 0.5}
     values["time"]["duration"] = 60
     simulation = bekker.Simulation(values)
     # a bog in the words of the scenario, not of the catalog

@@ -342,7 +342,7 @@ impl AgentModel {
         state: &mut AgentState,
         workspace: &AgentWorkspace,
     ) {
-        if state.monitor.arrived().is_some() {
+        if state.monitor.arrival_time().is_some() {
             return;
         }
         let mut exceeded = [[false; QUANTITIES]; RANGES];

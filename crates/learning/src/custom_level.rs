@@ -46,7 +46,7 @@ impl CustomLevel {
         time.duration = (SCENARIO_DURATION / period).round() * period;
         file.scenario.output.interval = period;
         let endings = &mut file.scenario.endings;
-        (endings.immobilised, endings.overturned, endings.arrived) = (false, false, false);
+        (endings.immobilized, endings.overturned, endings.arrived) = (false, false, false);
         Ok(file)
     }
 }

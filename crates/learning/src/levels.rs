@@ -234,7 +234,7 @@ impl Levels {
     /// [`LearningError`] when an option is invalid or there is no level; the first level is built to
     /// check this.
     pub fn custom(
-        task: &'static dyn Task,
+        task: &'static dyn LearningTask,
         options: Options,
         custom: Vec<CustomLevel>,
     ) -> Result<Levels, LearningError> {

@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn the_nearest_copy_that_ends_otherwise_is_reported() {
-        use OutcomeCode::{Arrived, Immobilised, UnderWay};
+        use OutcomeCode::{Arrived, Immobilized, UnderWay};
         let copy = |factor, outcome| CopyRecord {
             factor,
             outcomes: vec![Arrived, outcome],
@@ -282,8 +282,8 @@ mod tests {
             trial: 4,
             outcomes: vec![Arrived, Arrived],
             copies: vec![
-                copy(0.97, Immobilised),
-                copy(0.985, Immobilised),
+                copy(0.97, Immobilized),
+                copy(0.985, Immobilized),
                 copy(1.015, Arrived),
                 copy(1.03, UnderWay),
             ],

@@ -1,6 +1,6 @@
 //! Task of which a program defines levels, rewards and endings.
 
-use super::{Action, EpisodeEnding, LevelRng, LevelSpec, Task, TaskContext};
+use super::{Action, EpisodeEnding, LearningTask, LevelRng, LevelSpec, TaskContext};
 
 /// A task without rewards and endings of its own.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub struct Custom {
 /// The task without and with reverse gear.
 pub const CUSTOM_TASKS: [&Custom; 2] = [&Custom { reverses: false }, &Custom { reverses: true }];
 
-impl Task for Custom {
+impl LearningTask for Custom {
     fn id(&self) -> &'static str {
         "Custom"
     }

@@ -240,7 +240,7 @@ pub(super) fn sensitive_responses(
         let mut own = responses.iter().filter(|own| own.vehicle == *index);
         (all || own.clone().next().is_some()) && !own.any(|own| own.measure == measure)
     });
-    let response = |(vehicle, own): (usize, &bekker_scenario::config::Vehicle)| {
+    let response = |(vehicle, own): (usize, &bekker_scenario::config::VehicleConfig)| {
         let word = RunMetric::Sensitive.name();
         let name = if vehicle == 0 { word.into() } else { format!("{}.{word}", own.name) };
         Response { name, vehicle, measure }

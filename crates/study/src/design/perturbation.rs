@@ -195,14 +195,14 @@ mod tests {
 
     #[test]
     fn the_share_is_of_copies_with_another_code() {
-        use OutcomeCode::{Arrived, Immobilised, UnderWay};
+        use OutcomeCode::{Arrived, Immobilized, UnderWay};
         let copy = |outcomes: [OutcomeCode; 2]| PerturbedRun {
             factor: 1.0,
             outcomes: outcomes.to_vec(),
             state_hash: String::new(),
         };
         let copies =
-            [[Arrived, Arrived], [Immobilised, Arrived], [Arrived, Arrived], [UnderWay, Arrived]]
+            [[Arrived, Arrived], [Immobilized, Arrived], [Arrived, Arrived], [UnderWay, Arrived]]
                 .map(copy);
         let share = |vehicle| share_otherwise(&[Arrived, Arrived], &copies, vehicle);
         assert_eq!((share(0), share(1), share(2)), (Some(0.5), Some(0.0), None));
