@@ -46,6 +46,30 @@ pub const KEYWORDS: [&str; 28] = [
     "examples",
 ];
 
+/// Words that files of earlier versions spell in the British way, with their names in the schema.
+/// The types read both by serde's `alias`, which `schemars` leaves out of the schema.
+const EARLIER_SPELLINGS: [(&str, &str); 9] = [
+    ("tyre", "tire"),
+    ("centre", "center"),
+    ("colour", "color"),
+    ("grey", "gray"),
+    ("ploughing", "plowing"),
+    ("localisation", "localization"),
+    ("immobilised", "immobilized"),
+    ("immobilised_after", "immobilized_after"),
+    ("immobilised_way", "immobilized_distance"),
+];
+
+/// The name in the schema of a key or word.
+fn current_spelling(word: &str) -> &str {
+    EARLIER_SPELLINGS.iter().find(|(earlier, _)| *earlier == word).map_or(word, |(_, name)| name)
+}
+
+/// Whether a value is a word of the schema, in either spelling.
+fn is_word(value: &Json, word: &Json) -> bool {
+    value == word || value.as_str().is_some_and(|value| word == current_spelling(value))
+}
+
 /// Returns all faults of a document against a schema.
 pub fn conform(document: &Document, schema: &Json) -> Vec<Diagnostic> {
     let mut checker = Checker { definitions: &schema["$defs"], diagnostics: Vec::new() };
@@ -213,9 +237,9 @@ impl<'s> Checker<'s> {
             self.diagnostics.push(Diagnostic::new(node.location.clone(), &tag_key, None, problem));
             return;
         };
-        let chosen = alternatives
-            .iter()
-            .find(|a| words(&a["properties"][tag]).any(|word| *word == given.value.to_json()));
+        let chosen = alternatives.iter().find(|a| {
+            words(&a["properties"][tag]).any(|word| is_word(&given.value.to_json(), word))
+        });
         match chosen {
             Some(alternative) => self.check(key, node, alternative),
             None => self.check_word(&tag_key, given, tags()),
@@ -231,10 +255,11 @@ impl<'s> Checker<'s> {
             let found = node.value.kind();
             return self.diagnostic(key, node, DiagnosticKind::WrongType { expected, found });
         };
-        for (name, child) in entries.iter().filter(|(name, _)| !allowed.contains(name)) {
+        let is_known = |name: &str| allowed.iter().any(|key| key == current_spelling(name));
+        for (name, child) in entries.iter().filter(|(name, _)| !is_known(name)) {
             self.diagnostic(&join(key, name), child, unknown_key(name, allowed.clone()));
         }
-        let known: Vec<_> = entries.iter().filter(|(name, _)| allowed.contains(name)).collect();
+        let known: Vec<_> = entries.iter().filter(|(name, _)| is_known(name)).collect();
         if known.len() != 1 {
             let given = known.iter().map(|(name, _)| name.to_string()).collect();
             return self.diagnostic(
@@ -245,8 +270,9 @@ impl<'s> Checker<'s> {
         }
         for alternative in alternatives {
             let name = sole_key(alternative).unwrap_or_default();
-            if let Some(child) = entries.get(name) {
-                self.check(&join(key, name), child, &alternative["properties"][name]);
+            for (given, child) in known.iter().filter(|(given, _)| current_spelling(given) == name)
+            {
+                self.check(&join(key, given), child, &alternative["properties"][name]);
             }
         }
     }
@@ -259,7 +285,7 @@ impl<'s> Checker<'s> {
     ) {
         let given = node.value.to_json();
         let words: Vec<&Json> = words.collect();
-        if words.iter().any(|word| **word == given) {
+        if words.iter().any(|word| is_word(&given, word)) {
             return;
         }
         let allowed: Vec<String> = words.iter().map(|w| w.to_string()).collect();
@@ -287,7 +313,8 @@ impl<'s> Checker<'s> {
         }
         for (name, child) in entries {
             let child_key = join(key, name);
-            if let Some(property) = known.and_then(|known| known.get(name)) {
+            let property = |name: &str| known.and_then(|known| known.get(name));
+            if let Some(property) = property(name).or_else(|| property(current_spelling(name))) {
                 self.check(&child_key, child, property);
                 continue;
             }

@@ -323,10 +323,14 @@ position = [0, 0]
 
     #[test]
     fn keys_in_british_spelling_are_read() {
-        let keys = "tire = 'rigid'\n[endings]\nimmobilized_after = 3\nimmobilized_distance = 0.3\n\
-                    [ground]\nplowing = false\n";
+        let keys = "tire = 'rigid'\n[[vehicle.sensor]]\nname = 'eye'\n\
+                    model = { kind = 'camera', width = 8, height = 8, fov_deg = 60, \
+                    channels = ['color'] }\n\
+                    [endings]\nimmobilized_after = 3\nimmobilized_distance = 0.3\n\
+                    [ground.refine]\nplowing = false\n";
         let british = keys
             .replace("tire", "tyre")
+            .replace("color", "colour")
             .replace("immobilized_distance", "immobilised_way")
             .replace("immobilized", "immobilised")
             .replace("plowing", "ploughing");
