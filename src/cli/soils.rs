@@ -100,10 +100,10 @@ fn sheet(soil: &CatalogSoil) -> String {
 }
 
 /// Returns the parameters by the keys of a custom soil of a scenario.
-fn parameters(y: &DeformableSoil) -> [(&'static str, f64, &'static str); 8] {
+fn parameters(y: &DeformableSoil) -> Vec<(&'static str, f64, &'static str)> {
     // converting radians back to degrees leaves an error in the last digits
     let degrees = (y.friction_angle.to_degrees() * 1e9).round() / 1e9;
-    [
+    let mut parameters = vec![
         ("k_phi", y.k_phi, "N/m^(n+2)"),
         ("k_c", y.k_c, "N/m^(n+1)"),
         ("n", y.n, ""),
@@ -112,7 +112,9 @@ fn parameters(y: &DeformableSoil) -> [(&'static str, f64, &'static str); 8] {
         ("shear_modulus", y.shear_modulus, "m"),
         ("elastic_stiffness", y.elastic_stiffness, "Pa/m"),
         ("damping", y.damping, "Pa s/m"),
-    ]
+    ];
+    parameters.extend(y.details.density.map(|density| ("density", density, "kg/m3")));
+    parameters
 }
 
 fn as_json(soil: &CatalogSoil) -> Value {

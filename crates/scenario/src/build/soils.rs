@@ -7,7 +7,7 @@ use crate::consistency::check_custom_soil;
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::document::Document;
 use crate::{Diagnostics, ScenarioFile, conform};
-use bekker_ground::soil::catalog::{assumed_elastic_stiffness, catalog};
+use bekker_ground::soil::catalog::{ASSUMED_DENSITY, assumed_elastic_stiffness, catalog};
 use bekker_ground::soil::{
     Bulldozing, CatalogError, DeformableSoil, Details, Frost, Laws, Soil, SoilId, SoilKind,
 };
@@ -261,7 +261,7 @@ fn soil_without_base(custom: &CustomSoil) -> DeformableSoil {
         elastic_stiffness: assumed_elastic_stiffness(k_phi, k_c, n),
         damping: 0.0,
         bulldozing: None,
-        details: Default::default(),
+        details: Details { density: Some(ASSUMED_DENSITY), ..Details::default() },
     }
 }
 
