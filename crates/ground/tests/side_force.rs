@@ -25,16 +25,18 @@ struct Drawn {
     spacing: f64,
     step: f64,
     duration: f64,
+    /// Time over which the load is applied, s.
+    ramp: f64,
     /// N s/m.
     guide_damping: f64,
 }
 
-/// Means over the last quarter of a run.
+/// Means over the last two fifths of a run.
 #[derive(Debug)]
 struct Means {
     force: Vec3,
     sinkage: f64,
-    /// Growth of the sinkage during that quarter, m.
+    /// Growth of the sinkage during that part, m.
     sinks: f64,
 }
 
@@ -68,23 +70,25 @@ impl Drawn {
             spacing: 0.005,
             step: 0.002,
             duration: 30.0,
+            ramp: 9.0,
             guide_damping: 100.0,
         }
     }
 
-    /// A locked wheel of a truck, at 1 m/s.
-    fn locked_on(soil: &str, duration: f64) -> Drawn {
+    /// A locked wheel of a truck, drawn over 20 m.
+    fn locked_on(soil: Soil) -> Drawn {
         Drawn {
-            soil: catalog().find(soil).unwrap().to_soil(),
+            soil,
             radius: 0.467,
             width: 0.254,
             load: 6300.0,
             speed: 1.0,
             rim_speed: 0.0,
             slip_angle_deg: 0.0,
-            spacing: 0.04,
-            step: 2e-3,
-            duration,
+            spacing: 0.02,
+            step: 1e-3,
+            duration: 20.0,
+            ramp: 1.2,
             guide_damping: 5e3,
         }
     }
@@ -104,7 +108,7 @@ impl Drawn {
         let mut velocity = Vec3::new(self.speed * cos, self.speed * sin, 0.0);
         let angular = Vec3::new(0.0, self.rim_speed / self.radius, 0.0);
         let steps = (self.duration / self.step).round() as u32;
-        let first = steps - steps / 4;
+        let first = steps / 5 * 3;
         let mut means = Means { force: Vec3::zeros(), sinkage: 0.0, sinks: 0.0 };
         for count in 0..steps {
             let time = f64::from(count) * self.step;
@@ -128,7 +132,7 @@ impl Drawn {
                 means.sinkage += sunk / f64::from(steps - first);
             }
             let inertia = self.load / GRAVITY / self.step;
-            let load = self.load * smooth_step(0.0, 0.3 * self.duration, time);
+            let load = self.load * smooth_step(0.0, self.ramp, time);
             let damping = contact.load.damping[(5, 5)];
             let stiffness = contact.load.stiffness[(5, 5)];
             let force = contact.load.wrench.force.z - load + (inertia + damping) * velocity.z;
@@ -152,7 +156,7 @@ fn side_force_has_no_preferred_side() {
     for (angle, slip) in [(30.0, 0.2), (45.0, -1.0), (90.0, 0.0)] {
         let [left, right] = [angle, -angle].map(|angle| {
             let wheel = Drawn::in_sand(angle, slip);
-            Drawn { duration: 10.0, ..wheel }.run()
+            Drawn { duration: 10.0, ramp: 3.0, ..wheel }.run()
         });
         let mirrored = Vec3::new(right.force.x, -right.force.y, right.force.z);
         assert!((left.force - mirrored).norm() < 1e-6, "{left:?} {right:?}");
@@ -194,26 +198,38 @@ fn a_wheel_drawn_sideways_stands() {
         let wheel = Drawn { load: 27.0, duration: 40.0, ..Drawn::in_sand(90.0, slip) };
         let Means { force, sinkage, sinks } = wheel.run();
         assert!((force.z / wheel.load - 1.0).abs() < 0.02, "slip {slip}: {force:?}");
-        assert!(sinks.abs() < 5e-4, "slip {slip}: {sinks} m deeper in 10 cm");
+        assert!(sinks.abs() < 5e-4, "slip {slip}: {sinks} m deeper in 16 cm");
         assert!(sinkage < 2.0 * wheel.radius, "slip {slip}: {sinkage} m");
     }
 }
 
-/// A locked wheel stands within 64 m on every soil of the catalog.
+/// A locked wheel stands within 12 m on soils of the catalog, all of which have a density.
 ///
-/// Without a density the wheel sank without end on most of them.
+/// Without it the wheel sank without end on these.
 #[test]
-fn a_locked_wheel_stands_on_every_soil_of_the_catalog() {
-    let soils: Vec<&str> = catalog()
-        .soils
-        .iter()
-        .filter(|soil| matches!(soil.kind, SoilKind::Deformable(_)))
-        .map(|soil| soil.id.as_str())
-        .collect();
-    for soil in soils {
-        let wheel = Drawn::locked_on(soil, 64.0);
+fn a_locked_wheel_stands_on_soils_of_the_catalog() {
+    let soils = [
+        "grenville_loam",
+        "rubicon_sandy_loam",
+        "upland_sandy_loam",
+        "dry_sand_lll",
+        "chrono_soft",
+        "chrono_mid",
+        "chrono_lunar",
+        "azimi_sand_2013",
+    ];
+    for name in soils {
+        let soil = catalog().find(name).unwrap().to_soil();
+        let wheel = Drawn::locked_on(soil.clone());
         let Means { force, sinkage, sinks } = wheel.run();
-        assert!((force.z / wheel.load - 1.0).abs() < 0.05, "{soil}: {force:?}");
-        assert!(sinks < 0.05 * sinkage, "{soil}: {sinkage} m, {sinks} m in the last 16 m");
+        assert!((force.z / wheel.load - 1.0).abs() < 0.02, "{name}: {force:?}");
+        assert!(sinks < 0.01 * sinkage, "{name}: {sinkage} m, {sinks} m in the last 8 m");
+        if name == "rubicon_sandy_loam" {
+            let mut weightless = soil;
+            let SoilKind::Deformable(parameters) = &mut weightless.kind else { unreachable!() };
+            parameters.details.density = None;
+            let found = Drawn::locked_on(weightless).run();
+            assert!(found.sinkage > 2.0 * sinkage, "{found:?}");
+        }
     }
 }

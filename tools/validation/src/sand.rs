@@ -66,12 +66,12 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     );
     section.text(
         "**Where it fails.** At slip angle 0, wheels that roll nearly freely drag 3 N too much. At \
-         skids of 0.5 and 0.7 they are 6 mm too deep, at 45 degrees 4 and 7 mm. Slip sinkage ends \
+         skids of 0.5 and 0.7 they are 6 mm too deep, at 45 degrees 3 and 7 mm. Slip sinkage ends \
          at a slip of one half, so the wheel with grousers, which carries sand away at a slip of \
-         0.9, is 13 to 18 mm too high there. At 45 degrees side force is seven tenths of the \
-         measured one while the wheel rolls freely, six tenths at a skid of 0.2, and within 10 % \
-         when locked; 5 N of drag are then too much. Wheels with skid above one half still dig \
-         after the 30 cm of these runs, by 6 to 10 mm in 10 cm; all others are steady. Plates \
+         0.9, is 15 to 17 mm too high there. At 45 degrees side force is seven tenths of the \
+         measured one while the wheel rolls freely and six tenths at a skid of 0.2. It is within \
+         3 % when locked, with 5 N of drag too much. Wheels with skid of one half and more still \
+         dig after the 30 cm of these runs, by 4 to 11 mm in 10 cm; all others are steady. Plates \
          whose pressure rises with their diameter (k_c < 0, see `bekker identify --plates cmu`) \
          are outside Bekker's form. A wheel's contact, 15 to 50 mm long, is below the narrowest of \
          them.",
