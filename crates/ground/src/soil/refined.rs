@@ -459,7 +459,7 @@ mod tests {
 
     #[test]
     fn lyasko_s_formula_comes_back_at_the_end_of_a_contact() {
-        for slip in [0.0, 0.1, 0.3, 0.6, 0.9] {
+        for slip in [0.0, 0.1, 0.3, 0.5] {
             let way = 0.4 * slip / (1.0 - slip);
             let expected = (1.0 - 0.5 * slip) / (1.0 + slip);
             assert!((one!(|all| slip_sinkage(all(way), 0.4)) - expected).abs() < 1e-12);
