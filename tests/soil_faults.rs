@@ -140,7 +140,7 @@ fn a_towed_wheel_sinks_no_deeper_than_one_that_slips() {
 
 #[test]
 fn a_result_that_the_ground_does_not_carry_is_refused() {
-    let error = rolled(soil("bog"), Laws::refined(), 0.0).unwrap_err();
+    let error = rolled(soil("deep_snow"), Laws::refined(), 0.0).unwrap_err();
     assert!(matches!(error, RigError::NotCarried { .. }), "{error:?}");
     let text = error.to_string();
     assert!(text.contains("N of the load of 6312 N"), "{text}");

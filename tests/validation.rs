@@ -17,20 +17,21 @@ fn the_refined_laws_halve_the_errors_of_the_reference() {
     assert!(refined.sinkage < 0.5 * reference.sinkage, "{}", refined.sinkage);
 }
 
-/// Plowing reduces the error of side force at a slip angle of 45 degrees, where sand is displaced
-/// and heaps.
+/// Side force at a slip angle of 45 degrees, where sand is displaced and heaps, is within 4 N.
 ///
-/// The error is two thirds of the reference's, where vertical columns alone had 0.96 of it, and
-/// half for the other results.
+/// The locked wheels are within 6 N of 35.4 N and 37.2 N.
 #[test]
-fn plowing_takes_a_third_off_the_error_of_side_force() {
-    for wheel in ["smooth", "grouser"] {
-        let of = |laws| trial_errors(&predict_trials(wheel, 45.0, laws).unwrap());
-        let (reference, refined) = (of(Laws::reference()), of(Laws::refined()));
-        println!("{wheel}: reference {reference:?}\nrefined {refined:?}");
-        assert!(refined.lateral < 0.67 * reference.lateral, "{}", refined.lateral);
-        assert!(refined.drawbar < 0.5 * reference.drawbar, "{}", refined.drawbar);
-        assert!(refined.sinkage < 0.5 * reference.sinkage, "{}", refined.sinkage);
+fn side_force_in_sand_is_within_four_newtons() {
+    for (wheel, sinkage) in [("smooth", 0.0052), ("grouser", 0.0070)] {
+        let pairs = predict_trials(wheel, 45.0, Laws::refined()).unwrap();
+        let refined = trial_errors(&pairs);
+        println!("{wheel}: {refined:?}");
+        assert!(refined.lateral < 4.0, "{}", refined.lateral);
+        assert!(refined.drawbar < 4.0, "{}", refined.drawbar);
+        assert!(refined.sinkage < sinkage, "{}", refined.sinkage);
+        let (trial, locked) = &pairs[0];
+        assert_eq!(trial.slip, -1.0);
+        assert!((-locked.lateral - trial.lateral).abs() < 6.0, "{locked:?}");
     }
 }
 

@@ -100,12 +100,12 @@ fn sheet(soil: &CatalogSoil) -> String {
 }
 
 /// Returns the parameters by the keys of a custom soil of a scenario.
-fn parameters(y: &DeformableSoil) -> [(&'static str, f64, &'static str); 10] {
+fn parameters(y: &DeformableSoil) -> Vec<(&'static str, f64, &'static str)> {
     // converting radians back to degrees leaves an error in the last digits
     let degrees = (y.friction_angle.to_degrees() * 1e9).round() / 1e9;
     let [reload_stiffness, reload_growth] =
         y.details.unloading(y.elastic_stiffness, Laws::refined());
-    [
+    let mut parameters = vec![
         ("k_phi", y.k_phi, "N/m^(n+2)"),
         ("k_c", y.k_c, "N/m^(n+1)"),
         ("n", y.n, ""),
@@ -116,7 +116,9 @@ fn parameters(y: &DeformableSoil) -> [(&'static str, f64, &'static str); 10] {
         ("damping", y.damping, "Pa s/m"),
         ("reload_stiffness", reload_stiffness, "Pa/m"),
         ("reload_growth", reload_growth, "Pa/m^2"),
-    ]
+    ];
+    parameters.extend(y.details.density.map(|density| ("density", density, "kg/m3")));
+    parameters
 }
 
 fn as_json(soil: &CatalogSoil) -> Value {

@@ -32,16 +32,17 @@ Not included:
 
 const AFTERWORD: &str = "## Where the model fails, at a glance
 
-- **Heaped soil.** A locked wheel drawn at 45 degrees still has too little side force (14 N instead
-  of 35): it should dig deeper. Heaps are modeled only for soils that have a `density`.
+- **Slip angles.** A freely rolling wheel at 45 degrees has 10 N of side force instead of 14.
+- **Grousers.** A wheel that carries soil away by spinning faster than a slip of one half digs deeper
+  than the model, which holds slip sinkage there.
 - **Packed soil.** A second pass is on soil that is deeper but not stiffer in shear: at slips
   below 0.15 a rut gives less pull than fresh soil.
 - **Buried wheels.** Vertical columns do not represent a wheel that is deeper than its axle. Ahead
   of it, contact starts at a depth at once, and work does not balance there (to 6 %).
 - **Lateral flow.** Vertical columns do not push each other. A plate's pressure does not grow with
   its width as on sand, and snow does not move sideways.
-- **Bounds of the sources.** Lyasko's slip sinkage is a fit to wheels on mineral soils, and small
-  exponents (n below 0.3, wet clay) make it dig fast; Meyerhof's inclination factor is one of
+- **Bounds of the sources.** Lyasko's slip sinkage is a fit to wheels on mineral soils up to a slip
+  of one half, and small exponents (n below 0.3, wet clay) make it dig fast; Meyerhof's inclination factor is one of
   foundations; the wedge of McKyes and Ali is one of narrow blades.
 - **Straight along the lattice.** Within half a degree of a row of nodes, a vehicle whose steering is
   held straight turns toward the row, by some tenths of a degree in 35 m. From 1 degree on it

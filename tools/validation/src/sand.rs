@@ -18,7 +18,7 @@ pub(super) fn section() -> Result<Section, ValidationError> {
          speed, under 19 to 27 N. The soil parameters are those of the plates only (n 1.46, k 8e6 \
          N/m^(n+2)), the angle of repose (29 deg), the density (1330 kg/m3) and K = 21 mm from the \
          same source; none was fitted to a wheel. The forms of two default laws, inclined bearing \
-         and plowing, were selected among others on these trials, so this is not a blind \
+         and plowing (with its friction and shear at slip angles), were selected among others on these trials, so this is not a blind \
          prediction of them. The wheel with grousers of 5 mm is modeled as a cylinder through \
          their tips. A normalized error is the root mean square of the error over that of the \
          measured values.",
@@ -66,17 +66,15 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     );
     section.text(
         "**Where it fails.** At slip angle 0, wheels that roll nearly freely drag 3 N too much. At \
-         skids of 0.5 and 0.7 they are 6 mm too deep, and at a slip of 0.9 the smooth one is 10 mm \
-         too deep. At 45 degrees side force is three quarters of the measured one while the wheel \
-         rolls, six tenths in skids, and twice at a slip of 0.9 (where it is too deep as well). It \
-         is 14 N instead of 35 when locked, 9 mm too high, because the force grows with the square \
-         of depth. Before `plowing` these were a half, a third and 6 N. A wall of soil that is \
-         pushed aside no longer supports the wheel (so it sinks), and heaps up against its face \
-         (Hegedus; Ishigami). Wheels with skid above one half still dig after the 30 cm of these \
-         runs: twice the distance takes the locked ones 3 to 7 mm deeper and adds 2 to 8 N; all \
-         others are steady. Plates whose pressure rises with their diameter (k_c < 0, see `bekker \
-         identify --plates cmu`) are outside Bekker's form. A wheel's contact, 15 to 50 mm long, \
-         is below the narrowest of them.",
+         skids of 0.5 and 0.7 they are 6 mm too deep, at 45 degrees 3 and 7 mm. Slip sinkage ends \
+         at a slip of one half, so the wheel with grousers, which carries sand away at a slip of \
+         0.9, is 15 to 17 mm too high there. At 45 degrees side force is seven tenths of the \
+         measured one while the wheel rolls freely and six tenths at a skid of 0.2. It is within \
+         3 % when locked, with 5 N of drag too much. Wheels with skid of one half and more still \
+         dig after the 30 cm of these runs, by 4 to 11 mm in 10 cm; all others are steady. Plates \
+         whose pressure rises with their diameter (k_c < 0, see `bekker identify --plates cmu`) \
+         are outside Bekker's form. A wheel's contact, 15 to 50 mm long, is below the narrowest of \
+         them.",
     );
     Ok(section)
 }

@@ -15,8 +15,8 @@ use super::stiff::{self, StiffNodes};
 use super::vector_lanes::VectorLanes;
 use crate::soil::pressure_sinkage::{PressureLanes, damped_lanes};
 use crate::soil::{
-    Bearing, Laws, MultiPass, PassiveWedge, SoilResponse, inclined_bearing, mobilize,
-    peak_fraction, press_refined, slip_sinkage,
+    Bearing, Laws, MultiPass, SoilResponse, inclined_bearing, mobilize, peak_fraction,
+    press_refined, slip_sinkage,
 };
 use crate::{GroundModel, Overlay, SoilCoefficients};
 use bekker_math::numeric::{LaneMask, Lanes, Simd, atan2, exp, per_lane};
@@ -74,13 +74,15 @@ struct PatchFrame {
     /// Fraction of passive pressure that acts on side walls, signed by the direction of drift:
     /// positive to the left.
     side: f64,
+    /// Shear modulus of the soil, m.
+    modulus: f64,
 }
 
 /// Returns the patch in the frame of the wheel or, for a body without an axis, in that of its
 /// velocity.
 ///
 /// A side wall that has moved sideways by y during the passage of the contact mobilizes the
-/// fraction 1 - exp(-y/K) of the passive pressure.
+/// fraction 1 - exp(-y/K) of the passive pressure. So does a front along whose width soil passes.
 #[inline(always)]
 fn patch_frame<S: Simd, F: Footprint>(
     simd: S,
@@ -116,15 +118,17 @@ fn patch_frame<S: Simd, F: Footprint>(
     let sides = [-east.max_lane(), west.max_lane()];
     let length = shared.map_or(own, |patch| patch.length);
     let drift = twist.linear.x * left[0] + twist.linear.y * left[1];
+    let along = twist.linear.x * u[0] + twist.linear.y * u[1];
     let speed = twist.linear.norm();
     let advances = speed * speed / (speed * speed + ADVANCING * ADVANCING);
-    let aside = length * drift.abs() / speed.max(ADVANCING);
+    // soil passes the length of the wall at the speed along it
+    let aside = length * drift.abs() / along.abs().max(ADVANCING);
     let side = match body.spin_axis() {
         Some(_) => advances * drift.signum() * (1.0 - exp(-aside / modulus)),
         None => 0.0,
     };
     let width = (sides[1] - sides[0]).max(spacing);
-    PatchFrame { left, length, width, sides, cell, side }
+    PatchFrame { left, length, width, sides, cell, side, modulus }
 }
 
 /// Returns the covered length beyond the nodes, m, across a heading along which a cell is `cell` m
@@ -358,8 +362,7 @@ fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     let rate = slid.norm();
     let slid_distance = rate * sliding_time;
     let slip = in_previous_contact.select(slipped, 0.0) + slid_distance;
-    let still =
-        if laws.slip_sinkage { slip_sinkage(slip, frame.length) } else { Lanes::new(simd, 1.0) };
+    let still = pass.static_share(slip, &slid, rate);
     let mut upper = bearing.upper_pressure(sinkage, still, sinking);
     let mut kept = zero;
     if let Some(footing) = coefficients.footing.filter(|_| rolls) {
@@ -382,8 +385,10 @@ fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
 
     let modulus = motion.tread.modulus(&coefficients.strength);
     let slid = SlipLanes { mean: slid, rate, time: sliding_time, distance: slid_distance };
+    // soil that a face has pushed away fails at its toe before the base passes over it
+    let failed = in_previous_contact.select(0.0, kept / sinkage.max(1e-9));
     let MobilizedShear { shear, gain, resists } =
-        pass.mobilized(&surface_motion, &memory, &slid, modulus);
+        pass.mobilized(&surface_motion, &memory, &slid, failed, modulus);
     let peak_shear = match soil.details.peak_shear {
         Some(peak_shear) if laws.peak_shear => {
             peak_fraction(peak_shear.residual, slip, soil.shear_modulus)
@@ -391,7 +396,7 @@ fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         _ => Lanes::new(simd, 1.0),
     };
     let passive = if laws.passive_pressure {
-        frame.passive(&coefficients.passive, four, sinkage, &surface, [&shape, &velocity])
+        frame.passive(coefficients, four, sinkage, &surface, [&shape, &velocity])
     } else {
         None
     };
@@ -421,11 +426,8 @@ fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     prediction.resists = resists.to_array();
     prediction.peak_shear = peak_shear.to_array();
     prediction.advances = passive.is_some();
-    if let Some([x, y]) = passive {
-        // rising soil rubs on the face: the force of the wedge is inclined by the friction there
-        let rubs = coefficients.footing.map_or(0.0, |_| coefficients.passive.face_friction());
-        let lift = (x * x + y * y).sqrt() * rubs;
-        prediction.passive = [x.to_array(), y.to_array(), lift.to_array()];
+    if let Some(passive) = passive {
+        prediction.passive = passive.to_arrays();
     }
     let trailing = soil.details.trailing_resistance.filter(|_| rolls && laws.layers);
     predict_drag(trailing, memory.passes, pressure, motion, prediction);
@@ -487,12 +489,21 @@ fn add_drag<S: Simd>(
 ///
 /// Soil moves where a surface faces, and only as far as the surface moves in that direction. The
 /// fraction is zero under a surface that moves straight down or retreats, and one half in front of
-/// a skidding surface at 45 degrees.
+/// a skidding surface at 45 degrees. Motion of a surface along itself does not change it.
 #[inline(always)]
 fn pushed_ahead<S: Simd>(n: &VectorLanes<S>, velocity: &VectorLanes<S>) -> Lanes<S> {
     let onward = -(n.x * velocity.x + n.y * velocity.y);
-    let part = onward.max(0.0) * inverse_speed(velocity.norm());
+    let part = onward.max(0.0) * inverse_speed(speed_in_plane(n, velocity));
     part * part
+}
+
+/// Returns the speeds in the vertical plane through the normals `n`.
+#[inline(always)]
+fn speed_in_plane<S: Simd>(n: &VectorLanes<S>, velocity: &VectorLanes<S>) -> Lanes<S> {
+    let along = n.x * velocity.y - n.y * velocity.x;
+    let size = (n.x * n.x + n.y * n.y).max(1e-18);
+    // without motion along the surface this is the speed, to the last bit
+    (velocity.dot(velocity) - along * along / size).max(0.0).sqrt()
 }
 
 /// Mobilized shear: see [`PredictorLanes`].
@@ -565,13 +576,36 @@ impl<F: Footprint> PassContext<'_, F> {
         SurfaceMotion { r, surface, n, part, shape, sinking, velocity, leaving, sliding, arm }
     }
 
-    /// Returns the shear at four nodes after this step's sliding.
+    /// Returns the fractions of the sinkages that would exist without slip.
+    ///
+    /// Lyasko's slip is measured in the wheel's plane, so only that part of the slip distances
+    /// counts. Lateral sliding pushes soil aside, which the displaced soil accounts for.
+    #[inline(always)]
+    fn static_share<S: Simd>(
+        &self,
+        slip: Lanes<S>,
+        slid: &VectorLanes<S>,
+        rate: Lanes<S>,
+    ) -> Lanes<S> {
+        if !self.laws.slip_sinkage {
+            return Lanes::new(slip.simd(), 1.0);
+        }
+        let Some(axis) = &self.spin_axis else { return slip_sinkage(slip, self.frame.length) };
+        let lateral = slid.x * axis.x + slid.y * axis.y + slid.z * axis.z;
+        let along = (rate * rate - lateral * lateral).max(0.0).sqrt();
+        let in_plane = rate.gt(0.0).select(slip * (along / rate), slip);
+        slip_sinkage(in_plane, self.frame.length)
+    }
+
+    /// Returns the shear at four nodes after this step's sliding. `failed` is the fraction that is
+    /// mobilized along the sliding at first contact.
     #[inline(always)]
     fn mobilized<S: Simd>(
         &self,
         surface_motion: &SurfaceMotion<S>,
         memory: &NodeHistory<S>,
         slid: &SlipLanes<S>,
+        failed: Lanes<S>,
         modulus: f64,
     ) -> MobilizedShear<S> {
         let SurfaceMotion { n, sliding, .. } = surface_motion;
@@ -579,7 +613,10 @@ impl<F: Footprint> PassContext<'_, F> {
         let speed = sliding.norm();
         if self.laws.vector_shear {
             let scale = in_previous_contact.select(1.0 / modulus, 0.0);
-            let held = to_tangent_plane([sheared[0] * scale, sheared[1] * scale], n);
+            let mut held = to_tangent_plane([sheared[0] * scale, sheared[1] * scale], n);
+            if failed.gt(0.0).any() {
+                held = held + *sliding * (failed * inverse_speed(speed));
+            }
             let (kept, pull) = mobilize(slid.distance, slid.rate, slid.time, modulus);
             // part of the mobilized shear that is already along the sliding
             let along = (held.dot(sliding) / speed).max(0.0).min(1.0);
@@ -620,28 +657,27 @@ impl<F: Footprint> PassContext<'_, F> {
 }
 
 impl PatchFrame {
-    /// Returns the passive pressure on four nodes, Pa of horizontal area, if any. Both components
-    /// are horizontal.
+    /// Returns the passive pressure on four nodes, Pa of horizontal area, if any.
     ///
     /// It acts on the part that faces sideways and advances into soil `sinkage` m deep, and on the
     /// side wall of a wheel. The side wall is at the outermost cells of the patch, and its force is
     /// spread over them. The velocities are those of the body's shape and of the material that
-    /// touches the soil.
+    /// touches the soil. Where soil is displaced, the wedge rubs on both.
     ///
     /// The wedge is that of a blade, which moves straight ahead. A surface that also moves down
     /// drives the soil as a footing does, by the pressure it already bears. Its share of the wedge
-    /// is the horizontal part of its motion. So a locked wheel plows, and the front of a driven
-    /// one, whose rim moves down and back, does not.
+    /// is the horizontal part of its motion in the plane of its normal. So a locked wheel plows,
+    /// and the front of a driven one, whose rim moves down and back, does not.
     #[inline(always)]
     fn passive<S: Simd>(
         &self,
-        wedge: &PassiveWedge,
+        soil: &SoilCoefficients,
         four: &NodeLanes,
         sinkage: Lanes<S>,
         surface: &VectorLanes<S>,
         [shape, material]: [&VectorLanes<S>; 2],
-    ) -> Option<[Lanes<S>; 2]> {
-        let simd = sinkage.simd();
+    ) -> Option<VectorLanes<S>> {
+        let (simd, wedge, rubs) = (sinkage.simd(), &soil.passive, soil.footing.is_some());
         let advance = -(surface.x * shape.x + surface.y * shape.y);
         let onward = -(surface.x * material.x + surface.y * material.y);
         let advances = advance.gt(0.0) & onward.gt(0.0);
@@ -651,16 +687,41 @@ impl PatchFrame {
         }
         let aside = (surface.x * surface.x + surface.y * surface.y).sqrt();
         // cosine of the motion's grade, over the surface's own `aside`
-        let horizontal = onward * inverse_speed(material.norm()) / aside;
+        let horizontal = onward * inverse_speed(speed_in_plane(surface, material)) / aside;
         let front = wedge.pressure(sinkage, self.width) * horizontal / surface.z.max(STEEPEST);
-        let front = advances.select(front, 0.0);
-        let (mut x, mut y) = (surface.x * front, surface.y * front);
+        let flat = aside.max(1e-9);
+        let into = onward / flat;
+        let [left_x, left_y] = [surface.y / flat, -surface.x / flat];
+        let along = material.x * left_x + material.y * left_y;
+        let way = into.max(0.0) * self.width / along.abs().max(1e-9);
+        let mobilized = 1.0 - (way * (-1.0 / self.modulus)).fast_exp();
+        let front = advances.select(front * mobilized, 0.0);
+        let (x, y) = (surface.x * front, surface.y * front);
+        let mut pressure = VectorLanes { x, y, z: Lanes::zero(simd) };
+        if rubs {
+            let pushed = (x * x + y * y).sqrt();
+            let [on, up] = wedge.face_friction(into, along, material.z);
+            pressure.x += left_x * (on * pushed);
+            pressure.y += left_y * (on * pushed);
+            pressure.z = up * pushed;
+        }
         if wall.gt(0.0).any() {
             let force = wedge.force(sinkage, self.length) * (self.side / self.cell) * wall;
-            x = x - self.left[0] * force;
-            y = y - self.left[1] * force;
+            pressure.x = pressure.x - self.left[0] * force;
+            pressure.y = pressure.y - self.left[1] * force;
+            if rubs {
+                let [ahead_x, ahead_y] = [self.left[1], -self.left[0]];
+                let along = material.x * ahead_x + material.y * ahead_y;
+                let into = material.x * self.left[0] + material.y * self.left[1];
+                let into = into * self.side.signum();
+                let [on, up] = wedge.face_friction(into, along, material.z);
+                let pushed = force.abs();
+                pressure.x += on * pushed * ahead_x;
+                pressure.y += on * pushed * ahead_y;
+                pressure.z += up * pushed;
+            }
         }
-        Some([x, y])
+        Some(pressure)
     }
 
     /// Returns the fractions of the covered cells over which a side wall is spread: the part within

@@ -24,6 +24,9 @@
 //! - *Damping.* Zero: pressure–sinkage tables are quasi-static, and any value would add a
 //!   resistance that was not measured.
 //! - *Shear modulus.* 0.02 m, the middle of the published range for soils.
+//! - *Density.* By family ([`assumed_density`]), as no table of pressure and sinkage gives it. It
+//!   has no effect on a wheel that rolls straight ahead. It carries locked wheels and wheels at a
+//!   slip angle.
 //! - *Range.* No table states the depth of its tests. The parameters are assumed to be valid up to
 //!   a sinkage of 0.3 m ([`Soil::measured_sinkage`]), and a run warns about deeper sinkage.
 //!
@@ -74,6 +77,27 @@ const SOFTEST_ELASTIC: f64 = 4e7;
 pub(super) const STIFFEST_ELASTIC: f64 = 4e8;
 /// Shear modulus where none is published, m.
 const ASSUMED_SHEAR_MODULUS: f64 = 0.02;
+
+/// Density of loose dry sand, kg/m³, assumed for soils of no known family.
+pub const ASSUMED_DENSITY: f64 = 1500.0;
+
+/// Returns the assumed bulk density of a family of soils, kg/m³.
+///
+/// Loose dry sand has 1440 to 1600 (90 to 100 lb/ft³ in tables of engineering properties). Moist
+/// topsoil has 1300 to 1400 dry and 11 to 50 % of water. Saturated clay of 22 to 55 % moisture and
+/// grains of 2700 has 2070 to 1680. Snow that bears vehicles has 200 to 400, and the nominal
+/// regolith of the *Lunar Sourcebook* 1660. The invented soils of the reference (`preset`) count
+/// as sand.
+pub fn assumed_density(family: &str) -> f64 {
+    match family {
+        "loam" => 1600.0,
+        "clay" => 1800.0,
+        "snow" => 300.0,
+        "lunar" => 1660.0,
+        "mars" => 1550.0,
+        _ => ASSUMED_DENSITY,
+    }
+}
 
 /// One soil of the catalog.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -180,6 +204,7 @@ struct Entry {
     elastic_stiffness: Option<f64>,
     damping: Option<f64>,
     measured_sinkage: Option<f64>,
+    density: Option<f64>,
 }
 
 impl Entry {
@@ -227,6 +252,7 @@ impl Entry {
         let k_phi = need(self.k_phi, "k_phi")?;
         let k_c = need(self.k_c, "k_c")?;
         let n = need(self.n, "n")?;
+        let density = assumed_density(&self.family);
         Ok(DeformableSoil {
             k_phi,
             k_c,
@@ -243,6 +269,7 @@ impl Entry {
             bulldozing: None,
             details: Details {
                 measured_sinkage: self.measured_sinkage,
+                density: Some(fill(self.density, "density", density)),
                 reload_stiffness: unloading.map(|own| own.stiffness),
                 reload_growth: unloading.and_then(|own| own.growth.get(&self.id)).copied(),
                 is_snow: self.family == "snow",
@@ -406,14 +433,18 @@ mod tests {
     fn unpublished_parameters_are_assumed_by_rule_and_marked() {
         let sand = catalog().find("dry_sand_lll").unwrap();
         let unloading = ["reload_stiffness", "reload_growth"];
-        assert_eq!(sand.assumed, [unloading, ["elastic_stiffness", "damping"]].concat());
+        let assumed = ["elastic_stiffness", "damping", "density"];
+        assert_eq!(sand.assumed, [&unloading[..], &assumed].concat());
         // (k_c/0.2 + k_phi) z^1.1 = 1e5 gives z = 83.7 mm, hence 100 * 1e5/z.
         let stiffness = yielding("dry_sand_lll").elastic_stiffness;
         assert!((stiffness / 1.195e8 - 1.0).abs() < 1e-2, "{stiffness}");
         assert_eq!(yielding("heavy_clay_25_wes").elastic_stiffness, STIFFEST_ELASTIC);
         assert_eq!(yielding("sandy_loam_22_lll").elastic_stiffness, SOFTEST_ELASTIC);
-        assert_eq!(catalog().find("chrono_mid").unwrap().assumed, unloading);
-        assert!(catalog().find("chrono_hard").unwrap().assumed.is_empty());
+        assert_eq!(
+            catalog().find("chrono_mid").unwrap().assumed,
+            [&unloading[..], &["density"]].concat()
+        );
+        assert_eq!(catalog().find("chrono_hard").unwrap().assumed, ["density"]);
         for soil in &catalog().soils {
             let SoilKind::Deformable(own) = &soil.kind else { continue };
             assert!(soil.unloading.is_some(), "{} has no unloading", soil.id);
@@ -426,6 +457,24 @@ mod tests {
             assert!(rounded || soil.family == "snow", "{}: {growth}, {assumed:?}", soil.id);
             let reference = own.details.unloading(own.elastic_stiffness, Laws::reference());
             assert_eq!(reference, [own.elastic_stiffness, 0.0]);
+        }
+    }
+
+    /// Published where the source gives it, otherwise within the range of its family.
+    #[test]
+    fn every_deformable_soil_has_a_density() {
+        let published = |id: &str| {
+            assert!(!catalog().find(id).unwrap().assumed.contains(&"density"), "{id}");
+            yielding(id).details.density
+        };
+        // Table 3 of the paper: 1430 kg/m³. Ishigami's set: 1600 kg/m³.
+        assert_eq!(published("push_pull_silica_2020"), Some(1430.0));
+        assert_eq!(published("lunar_simulant_fjs1_ishigami"), Some(1600.0));
+        for soil in &catalog().soils {
+            let SoilKind::Deformable(parameters) = &soil.kind else { continue };
+            let range = if soil.family == "snow" { 100.0..550.0 } else { 1200.0..2100.0 };
+            let density = parameters.details.density.unwrap();
+            assert!(range.contains(&density), "{}: {density}", soil.id);
         }
     }
 

@@ -20,7 +20,8 @@ pub struct Laws {
     pub vector_shear: bool,
     /// Slip sinkage, node by node: see [`slip_sinkage`](super::slip_sinkage).
     ///
-    /// M. Lyasko, J. Terramech. 47, 2010: (1 + i)/(1 - i/2) times the static sinkage at slip i.
+    /// M. Lyasko, J. Terramech. 47, 2010: (1 + i)/(1 - i/2) times the static sinkage at slip i, up
+    /// to a slip of one half.
     pub slip_sinkage: bool,
     /// Bearing under an inclined load (G. G. Meyerhof, 1953).
     ///

@@ -18,16 +18,22 @@ pub fn inclined_bearing(angle: f64) -> f64 {
     (part * part).max(0.01)
 }
 
+/// Greatest sliding over contact length of [`slip_sinkage`]: that of slip one half.
+const LYASKO_RANGE: f64 = 1.0;
+
 /// Returns the fraction of a spot's sinkage that it would have under its pressure if the body had
 /// not slid `slip` m over it, for a contact `length` m long.
 ///
 /// It is Lyasko's z/z₀ = (1 + i)/(1 - i/2) for a wheel at slip i, written for one node. At the end
 /// of a contact of length L the wheel has slid j = L i/(1 - i), and with s = j/L his formula is
-/// (1 + 2 s)/(1 + s/2). This ratio is between 1 and 4, and also applies to skid and to spinning in
-/// place.
+/// (1 + 2 s)/(1 + s/2). It also applies to skid.
+///
+/// The formula fits trials up to a slip of about one half, where it reaches 2. Beyond that slip
+/// (s above 1) it is held at this value; extrapolated to a wheel that spins in place it would be
+/// 4.
 #[inline(always)]
 pub fn slip_sinkage<S: Simd>(slip: Lanes<S>, length: f64) -> Lanes<S> {
-    let s = slip * (1.0 / length);
+    let s = (slip * (1.0 / length)).min(LYASKO_RANGE);
     (1.0 + 0.5 * s) / (1.0 + 2.0 * s)
 }
 
@@ -47,8 +53,10 @@ pub struct PassiveWedge {
     cohesion: f64,
     /// c f, Pa.
     cohesion_ends: f64,
-    /// Ratio of vertical to horizontal force on a face along which the wedge rises.
+    /// Coefficient of friction between face and wedge.
     face_friction: f64,
+    /// Speed at which the wedge rises over that at which the face advances.
+    rise: f64,
 }
 
 impl PassiveWedge {
@@ -76,7 +84,7 @@ impl PassiveWedge {
             // heap and wedge have the same base, also in the crescents, and both taper to its edge
             let wedge = 0.5 * cot * share * (1.0 + cot * tan(repose));
             let stick = (1.0 + cot * under) * share;
-            [wedge, wedge * cot * 2.0 / 3.0, stick, stick * cot]
+            [wedge, wedge * cot * 2.0 / 3.0, stick, stick * cot, tan(beta)]
         };
         // the plane is steeper than 5° and flatter than the angle at which the face locks
         let steepest = FRAC_PI_2 - phi - delta;
@@ -84,19 +92,35 @@ impl PassiveWedge {
         let best = planes
             .filter(|k| k[0] > 0.0)
             .min_by(|p, q| (p[0] + 0.5 * p[1]).total_cmp(&(q[0] + 0.5 * q[1])));
-        let [a, b, e, f] = best.unwrap_or_default();
+        let [a, b, e, f, rise] = best.unwrap_or_default();
         PassiveWedge {
             weight: gamma * a,
             weight_ends: gamma * b,
             cohesion: cohesion * e,
             cohesion_ends: cohesion * f,
             face_friction: tan(delta),
+            rise,
         }
     }
 
-    /// Returns the ratio of vertical to horizontal force on a face along which the wedge rises.
-    pub fn face_friction(&self) -> f64 {
-        self.face_friction
+    /// Returns the friction of the wedge on an upright face over the pressure there: along the
+    /// face and upward.
+    ///
+    /// The face moves into the soil at the speed `into`, along itself at `along` and upward at
+    /// `climb`, m/s. The wedge rises along its failure plane. Friction opposes the sliding of the
+    /// face on the wedge, so it is upward only where a face advances without moving along itself
+    /// or rising faster than the wedge.
+    #[inline(always)]
+    pub fn face_friction<S: Simd>(
+        &self,
+        into: Lanes<S>,
+        along: Lanes<S>,
+        climb: Lanes<S>,
+    ) -> [Lanes<S>; 2] {
+        let rising = into * self.rise - climb;
+        // a face at rest has no direction of sliding
+        let speed = (rising * rising + along * along).sqrt().max(1e-9);
+        [-along / speed * self.face_friction, rising / speed * self.face_friction]
     }
 
     /// Returns the force on a face from the surface to `depth` m, per meter of its `width` m, N/m.
@@ -516,11 +540,51 @@ mod tests {
 
     #[test]
     fn lyasko_s_formula_comes_back_at_the_end_of_a_contact() {
-        for slip in [0.0, 0.1, 0.3, 0.6, 0.9] {
+        for slip in [0.0, 0.1, 0.3, 0.5] {
             let way = 0.4 * slip / (1.0 - slip);
             let expected = (1.0 - 0.5 * slip) / (1.0 + slip);
             assert!((one!(|all| slip_sinkage(all(way), 0.4)) - expected).abs() < 1e-12);
         }
+    }
+
+    /// Beyond a slip of one half the ratio stays at 2.
+    #[test]
+    fn slip_sinkage_is_held_at_the_end_of_its_trials() {
+        let factor = |way: f64| 1.0 / one!(|all| slip_sinkage(all(way), 0.4));
+        assert!((factor(0.4) - 2.0).abs() < 1e-12);
+        for way in [0.5, 4.0, 1e6] {
+            assert_eq!(factor(way), factor(0.4));
+        }
+    }
+
+    /// The friction has the magnitude tan δ, opposes the sliding of the face on the rising wedge,
+    /// and has no preferred side.
+    #[test]
+    fn friction_on_a_face_opposes_its_sliding() {
+        let phi = 29_f64.to_radians();
+        let delta = phi * 2.0 / 3.0;
+        let wedge = PassiveWedge::new(13e3, 0.0, phi, delta, phi);
+        let friction = |into: f64, along: f64, climb: f64| {
+            dispatch!(Level::baseline(), simd => {
+                let all = |number: f64| Lanes::new(simd, number);
+                let found = wedge.face_friction(all(into), all(along), all(climb));
+                found.map(|lanes| lanes.to_array()[0])
+            })
+        };
+        // straight ahead the wedge rises on the face, as it does at any speed
+        assert_eq!(friction(0.1, 0.0, 0.0), [0.0, tan(delta)]);
+        assert_eq!(friction(2.0, 0.0, 0.0), [0.0, tan(delta)]);
+        // a face that rises faster than the wedge drags it up
+        assert_eq!(friction(0.1, 0.0, 1.0)[1], -tan(delta));
+        for (into, along, climb) in [(0.1, 0.1, 0.0), (0.1, 1.0, -0.2), (0.01, 0.3, 0.1)] {
+            let [on, up] = friction(into, along, climb);
+            assert!((on.hypot(up) / tan(delta) - 1.0).abs() < 1e-12);
+            assert!(on < 0.0);
+            // on a face that slides along itself much faster than into the soil little is left
+            assert!(up.abs() < tan(delta));
+            assert_eq!(friction(into, -along, climb), [-on, up]);
+        }
+        assert_eq!(friction(0.0, 0.0, 0.0), [0.0, 0.0]);
     }
 
     #[test]

@@ -7,7 +7,9 @@ use crate::consistency::check_custom_soil;
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::document::Document;
 use crate::{Diagnostics, ScenarioFile, conform};
-use bekker_ground::soil::catalog::{assumed_elastic_stiffness, assumed_unloading, catalog};
+use bekker_ground::soil::catalog::{
+    ASSUMED_DENSITY, assumed_elastic_stiffness, assumed_unloading, catalog,
+};
 use bekker_ground::soil::{
     Bulldozing, CatalogError, DeformableSoil, Details, Frost, Laws, Soil, SoilId, SoilKind,
 };
@@ -320,7 +322,12 @@ fn soil_without_base(custom: &CustomSoil) -> DeformableSoil {
         elastic_stiffness: assumed_elastic_stiffness(k_phi, k_c, n),
         damping: 0.0,
         bulldozing: None,
-        details: Details { reload_stiffness, reload_growth, ..Details::default() },
+        details: Details {
+            density: Some(ASSUMED_DENSITY),
+            reload_stiffness,
+            reload_growth,
+            ..Details::default()
+        },
     }
 }
 

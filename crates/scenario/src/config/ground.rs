@@ -29,7 +29,7 @@ pub struct Refine {
     /// Shear as a vector that unloads and turns, and holds at rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vector_shear: Option<bool>,
-    /// Sinkage that grows with slip.
+    /// Sinkage that grows with slip, up to a slip of one half.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip_sinkage: Option<bool>,
     /// Reduced bearing capacity under a load that shear inclines.
@@ -38,8 +38,7 @@ pub struct Refine {
     /// Passive earth pressure on fronts and side walls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passive_pressure: Option<bool>,
-    /// Soil that wheels push ahead or aside heaps before the face instead of being compacted. Only
-    /// for soils that set their density.
+    /// Soil that wheels push ahead or aside heaps before the face instead of being compacted.
     #[serde(alias = "ploughing", skip_serializing_if = "Option::is_none")]
     pub plowing: Option<bool>,
     /// Ruts of rigid wheels grow no faster than n^(1/a) with the number n of passes.

@@ -155,8 +155,8 @@ pub struct CustomSoil {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
     pub measured_sinkage: Option<f64>,
-    /// Bulk density, kg/m³. The refinements `passive_pressure` and `plowing` need it. Where
-    /// absent in a soil with `snow`, the density of the snow applies.
+    /// Bulk density, kg/m³, which the refinements `passive_pressure` and `plowing` use. Where
+    /// absent, it is that of `snow`, otherwise that of the base, otherwise 1500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 20_000.0), extend("exclusiveMinimum" = 0.0, "unit" = "kg/m3"))]
     pub density: Option<f64>,
