@@ -170,7 +170,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "speed = 5 }",
         "speed = 5 }\noverrides = { wheelbase = 33.78 }",
-        "wheelbase = 33.78: must be the distance between the first and last axle, 3.378 m, within 10 %",
+        "wheelbase = 33.78: must be the distance between the wheels of the first and last axle, 3.302 m, within 1 %",
     ),
     (
         "speed = 5 }",

@@ -119,7 +119,7 @@ fn crawls_round_a_circle_of_ackermann() {
     for (steering, crawl) in [(0.4, 0.18), (0.8, 0.18)] {
         let (speed, radius, lateral) = circle(steering, crawl, 10.0);
         let delta = mean_steer(steering);
-        let expected = 3.378 / delta.tan();
+        let expected = vehicle("hmmwv").spec().wheelbase / delta.tan();
         println!(
             "steering {steering}: {speed:.2} m/s, radius {radius:.3} m, L/tan δ {expected:.3} m"
         );

@@ -97,7 +97,7 @@ pub struct FrontAxle {
 impl FrontAxle {
     fn new(spec: &VehicleSpec, mass: f64, height: f64) -> Option<FrontAxle> {
         let [front, rear] = &spec.axles[..] else { return None };
-        let (front, rear) = (front.position[0], rear.position[0]);
+        let (front, rear) = (front.wheel_x(), rear.wheel_x());
         // unsprung mass is assumed to be evenly distributed over the axles
         let chassis = spec.chassis.mass / mass;
         let middle = chassis * spec.chassis.com[0] + (1.0 - chassis) * 0.5 * (front + rear);

@@ -91,13 +91,13 @@ pub(super) fn section() -> Result<Section, ValidationError> {
     section.text(
         "The HMMWV drives slowly in a circle: radius at the center of its rear axle compared with \
          Ackermann's L/tan δ, where the cotangent of δ is the mean of the front wheels' and L = \
-         3.378 m.",
+         3.302 m.",
     );
     let rows = [0.4, 0.8]
         .in_parallel(|&steering| {
             let radius = circle(steering)?;
             let delta = mean_steer(steering)?;
-            let closed = 3.378 / tan(delta);
+            let closed = 3.302 / tan(delta);
             Ok(vec![
                 format!("{steering}"),
                 format!("{:.2}", delta.to_degrees()),

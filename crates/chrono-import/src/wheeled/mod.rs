@@ -110,7 +110,7 @@ pub(super) fn vehicle(
         }
     };
     let tandems = tandem::tandems(library, source, &own, &axles, &order, log)?;
-    let wheelbase = axles[0].position[0] - axles[axles.len() - 1].position[0];
+    let wheelbase = axles[0].wheel_x() - axles[axles.len() - 1].wheel_x();
     if own.wheelbase.is_some_and(|stated| (stated / wheelbase - 1.0).abs() > NEAR) {
         let why = format!("the axles are {wheelbase:.3} m apart");
         log.omit(source, "Wheelbase", &why);

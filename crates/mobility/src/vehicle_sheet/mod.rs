@@ -316,7 +316,7 @@ fn driven_share(own: &VehicleSpec, axles: &[AxleSheet]) -> f64 {
 fn turning(own: &VehicleSpec, angle: f64) -> Option<Turning> {
     let index = own.axles.iter().position(|axle| axle.steered)?;
     let axle = &own.axles[index];
-    let lever = axle.position[0] - own.turning_line();
+    let lever = axle.wheel_x() - own.turning_line();
     let rear_radius = (lever / tan(angle)).abs();
     let edge = axle.suspension.spindle()[1] + 0.5 * own.tire_of(index).handling.width;
     let circle = 2.0 * hypot(rear_radius + edge, lever);
@@ -450,15 +450,15 @@ mod tests {
         }
     }
 
-    /// By hand for the HMMWV: 3.378 m, 26.3 degrees, wheels 1.8194 m apart and 0.3175 m wide.
+    /// By hand for the HMMWV: 3.302 m, 26.3 degrees, wheels 1.8194 m apart and 0.3175 m wide.
     #[test]
     fn it_turns_by_ackermann_s_geometry() {
         let spec = find_vehicle("hmmwv").unwrap();
         let own = spec.wheeled().unwrap();
         let turning = turning(own, own.max_steer()).unwrap();
-        // axles 3.37793 m apart over tan 26.3°, and the outer edge 1.06845 m beyond
-        assert!((turning.rear_radius - 6.8346).abs() < 1e-3, "{turning:?}");
-        let circle = 2.0 * (6.8346_f64 + 1.06845).hypot(3.37793);
+        // wheels 3.30198 m apart over tan 26.3°, and the outer edge 1.06845 m beyond
+        assert!((turning.rear_radius - 6.6809).abs() < 1e-3, "{turning:?}");
+        let circle = 2.0 * (6.6809_f64 + 1.06845).hypot(3.30198);
         assert!((turning.circle - circle).abs() < 3e-3, "{turning:?}");
     }
 }

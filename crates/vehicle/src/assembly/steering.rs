@@ -120,7 +120,7 @@ impl VehicleBuilder<'_> {
             SteeredBy::Knuckles => {
                 let spec = self.spec;
                 let first = spec.axles.iter().find(|axle| axle.steered);
-                let lever = first.map_or(1.0, |axle| axle.position[0] - spec.turning_line());
+                let lever = first.map_or(1.0, |axle| axle.wheel_x() - spec.turning_line());
                 for &(knuckle, _, kingpin) in knuckles {
                     let target = SteeringTarget::Ackermann {
                         tangent: tan(spec.max_steer()),

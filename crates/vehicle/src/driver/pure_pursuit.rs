@@ -209,7 +209,7 @@ mod tests {
     use bekker_math::spatial::Quat;
 
     const GEOMETRY: SteeringGeometry = SteeringGeometry {
-        wheelbase: 3.378,
+        wheelbase: 3.302,
         rear_axle: -1.689,
         max_steer: 0.5276,
         skids: false,

@@ -15,7 +15,7 @@
 //! Robotics 25 (2008) 378.
 
 use super::SteeringGeometry;
-use crate::spec::VehicleSpec;
+use crate::spec::{Axle, VehicleSpec};
 use bekker_math::numeric::{asin, atan, cos, sin};
 use bekker_math::spatial::{Pose, Vec3};
 
@@ -47,7 +47,7 @@ impl TrailerGeometry {
     pub fn from_spec(spec: &VehicleSpec) -> Option<TrailerGeometry> {
         let trailer = spec.trailer.as_ref()?;
         let axles = spec.axles.iter().filter(|axle| axle.trailed);
-        let places = axles.map(|axle| axle.position[0] + axle.suspension.spindle()[0]);
+        let places = axles.map(Axle::wheel_x);
         let (sum, count) = places.fold((0.0, 0.0), |(sum, count), x| (sum + x, count + 1.0));
         let coupling = trailer.coupling[0];
         Some(TrailerGeometry {

@@ -191,6 +191,13 @@ impl LoadSensing {
     }
 }
 
+impl Axle {
+    /// Returns the coordinate x of the wheel centers in the chassis frame, m.
+    pub fn wheel_x(&self) -> f64 {
+        self.position[0] + self.suspension.spindle()[0]
+    }
+}
+
 /// One axle with its suspension, wheels and brakes on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -260,7 +267,7 @@ pub struct VehicleSpec {
     pub description: String,
     /// Sources of the parameters, and which parameters are assumed.
     pub source: String,
-    /// Distance between the first and the last axle, m. For two axles it also sets the steering
+    /// Distance between the wheel centers of the first and the last axle, m. For two axles it also sets the steering
     /// geometry.
     pub wheelbase: f64,
     /// The sprung body.
@@ -363,7 +370,7 @@ impl VehicleSpec {
     pub fn turning_line(&self) -> f64 {
         let middle = |steers: bool| {
             let places =
-                self.tractor_axles().iter().filter(|a| a.steered == steers).map(|a| a.position[0]);
+                self.tractor_axles().iter().filter(|a| a.steered == steers).map(Axle::wheel_x);
             let count = places.clone().count();
             (count > 0).then(|| places.sum::<f64>() / count as f64)
         };
@@ -378,7 +385,7 @@ impl VehicleSpec {
         let first = self.tractor_axles().iter().find(|axle| axle.steered);
         match (self.tractor_axles(), first) {
             ([front, rear], _) if front.steered != rear.steered => self.wheelbase,
-            (_, Some(first)) => (first.position[0] - self.turning_line()).abs(),
+            (_, Some(first)) => (first.wheel_x() - self.turning_line()).abs(),
             _ => self.wheelbase,
         }
     }
@@ -390,7 +397,7 @@ impl VehicleSpec {
         let first = self.axles.iter().find(|axle| axle.steered);
         let (Some(first), true) = (first, own.steered) else { return 0.0 };
         let pole = self.turning_line();
-        let ackermann = (own.position[0] - pole) / (first.position[0] - pole);
+        let ackermann = (own.wheel_x() - pole) / (first.wheel_x() - pole);
         own.steer_ratio.unwrap_or(if own.name == first.name { 1.0 } else { ackermann })
     }
 

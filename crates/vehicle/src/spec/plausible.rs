@@ -6,7 +6,7 @@
 //! a misplaced decimal point or a wrong unit.
 
 use super::check::{Check, check_range, list, require, rigid};
-use super::{Chassis, Point, SpecError, Tire, Track, TrackedSpec, VehicleSpec, Wheel};
+use super::{Axle, Chassis, Point, SpecError, Tire, Track, TrackedSpec, VehicleSpec, Wheel};
 use bekker_math::numeric::GRAVITY;
 use nalgebra::Matrix3;
 use serde::Serialize;
@@ -141,8 +141,7 @@ impl VehicleSpec {
             let height = axle.position[2] + wheel[2] - radius;
             if index > 0 {
                 let ahead = &self.axles[index - 1];
-                let front = ahead.position[0] + ahead.suspension.spindle()[0];
-                let gap = front - (axle.position[0] + wheel[0]);
+                let gap = ahead.wheel_x() - axle.wheel_x();
                 let least = 1.9 * radius;
                 let allowed =
                     format!("far enough back for its wheels to clear those ahead: {least:.3} m");
@@ -165,13 +164,14 @@ impl VehicleSpec {
             require(axle.position[1] + wheel[1] > half, &aside, place, &allowed)?;
             reach(&aside, &wheel, &serde_json::to_value(&axle.suspension).unwrap_or_default())?;
         }
-        let ends = [last, first].map(|axle| axle.position[0] + axle.suspension.spindle()[0]);
+        let ends = [last, first].map(Axle::wheel_x);
         let half_track = first.suspension.spindle()[1];
         check_position(&self.chassis, bottom, ends, half_track)?;
-        let between = first.position[0] - last.position[0];
-        let allowed =
-            format!("the distance between the first and last axle, {between:.3} m, within 10 %");
-        let near = (self.wheelbase - between).abs() <= 0.1 * between;
+        let between = ends[1] - ends[0];
+        let allowed = format!(
+            "the distance between the wheels of the first and last axle, {between:.3} m, within 1 %"
+        );
+        let near = (self.wheelbase - between).abs() <= 0.01 * between;
         require(own.len() > 2 || near, "wheelbase", self.wheelbase, &allowed)?;
         self.check_load()
     }

@@ -279,7 +279,7 @@ mod tests {
         refuses(&[
             ("format = 1", "format = 2", "format = 2: must be 1"),
             ("name = \"HMMWV\"", "name = \" \"", "name = '': must be given"),
-            ("wheelbase = 3.378", "wheelbase = -1", "wheelbase = -1: must be finite and above 0"),
+            ("wheelbase = 3.302", "wheelbase = -1", "wheelbase = -1: must be finite and above 0"),
             ("mass = 2086.52", "mass = nan", "chassis.mass = NaN: must be finite and above 0"),
             (
                 "inertia = [1078.52,",
