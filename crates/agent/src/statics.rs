@@ -172,6 +172,9 @@ impl AgentModel {
         state.vehicle.body.halt();
         let gear = self.gear.filter(|_| speed == self.speed);
         self.vehicle.launch(&mut state.vehicle, &pose.direction(&Vec3::x()), speed, gear);
+        for (wheel, sample) in state.wheels.iter_mut().enumerate() {
+            sample.spin = self.vehicle.wheel_spin(&state.vehicle, wheel);
+        }
         (state, stand)
     }
 }
