@@ -223,9 +223,18 @@ mod tests {
         (50.0, 27.44),
         (60.0, 33.75),
     ];
-    /// Vertical stiffnesses in the .tir files over inflation, kPa and kN/m.
-    const STIFFNESS: [(f64, f64); 4] =
-        [(275.8, 406.5), (413.7, 565.2), (482.6, 644.5), (655.0, 848.6)];
+    /// The same tire at other inflations, and a second table at 60 psi: inflation in kPa,
+    /// deflection in mm, load in kN.
+    const BY_INFLATION: [(f64, f64, f64); 8] = [
+        (270.0, 50.0, 17.876),
+        (270.0, 100.0, 40.052),
+        (414.0, 32.999, 17.963),
+        (414.0, 51.331, 30.151),
+        (480.0, 28.695, 17.714),
+        (480.0, 44.636, 30.091),
+        (650.0, 25.03, 17.402),
+        (650.0, 39.22, 30.094),
+    ];
 
     fn feda() -> RingParameters {
         let file = crate::tire::tire("fed_alpha").unwrap();
@@ -233,21 +242,19 @@ mod tests {
         file.flexible.ring(0.4987).unwrap()
     }
 
+    /// The two tables at 60 psi differ by 6 %, and the loads do not grow linearly with the
+    /// inflation: the best linear law is off by 6.4 % of the deflection.
     #[test]
-    fn fed_alpha_is_met_within_three_per_cent() {
+    fn fed_alpha_is_met_at_every_inflation() {
         let ring = feda();
         for (deflection, load) in AT_60_PSI {
-            let found = ring.plate(413.7e3, deflection * 1e-3).load * 1e-3;
-            assert!((found / load - 1.0).abs() < 0.03, "{found} kN for {load}");
+            let found = ring.plate(414e3, deflection * 1e-3).load * 1e-3;
+            assert!((found / load - 1.0).abs() < 0.025, "{found} kN for {load}");
         }
-        // the load at a fixed deflection grows with the inflation as in the .tir files
-        for deflection in [0.02, 0.03, 0.04] {
-            let load = |kpa: f64| ring.plate(1e3 * kpa, deflection).load;
-            for (inflation, stiffness) in STIFFNESS {
-                let ratio = load(inflation) / load(413.7);
-                let off = ratio / (stiffness / 565.2) - 1.0;
-                assert!(off.abs() < 0.03, "{inflation} kPa, {deflection} m: {ratio}");
-            }
+        for (inflation, deflection, load) in BY_INFLATION {
+            let found = 1e3 * ring.deflection(1e3 * inflation, 1e3 * load);
+            let off = found / deflection - 1.0;
+            assert!(off.abs() < 0.075, "{inflation} kPa, {load} kN: {found} mm for {deflection}");
         }
     }
 
