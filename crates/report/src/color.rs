@@ -11,7 +11,7 @@ pub(super) const RULE: Rgb = Rgb(214, 219, 225);
 pub(super) const GRID: Rgb = Rgb(232, 235, 239);
 pub(super) const ALARM: Rgb = Rgb(200, 30, 45);
 
-/// Colors of vehicles and series, equal to those of the viewer's page (`page/panel.js`).
+/// Colors of vehicles and series, equal to those of the viewer's page (`page/palette.js`).
 ///
 /// Found by search from the palette of M. Okabe and K. Ito. Any two are at least 0.1 apart in Oklab
 /// with common color vision and with deuteranopia or protanopia, as the tests verify. Each
@@ -187,28 +187,60 @@ mod tests {
         Oklab::from_rgb(Rgb(r, g, b))
     }
 
+    fn distance(p: Oklab, q: Oklab) -> f64 {
+        let squares = [p.lightness - q.lightness, p.a - q.a, p.b - q.b].map(|x| x * x);
+        squares.iter().sum::<f64>().sqrt()
+    }
+
     #[test]
     fn lines_are_distinguishable_with_any_color_vision() {
         for (name, vision) in &VISIONS {
             for (n, a) in LINES.iter().enumerate() {
                 for b in &LINES[n + 1..] {
-                    let [p, q] = [*a, *b].map(|color| seen(color, vision));
-                    let squares = [p.lightness - q.lightness, p.a - q.a, p.b - q.b];
-                    let distance = squares.map(|x| x * x).iter().sum::<f64>().sqrt();
+                    let distance = distance(seen(*a, vision), seen(*b, vision));
                     assert!(distance > 0.1, "{name}: {a:?} and {b:?} are {distance:.3} apart");
                 }
             }
         }
     }
 
-    /// A vehicle has the same color in the picture of a run and in the viewer.
+    /// A vehicle, a depth and heaped soil have the same color in the picture of a run and in the
+    /// viewer.
     #[test]
-    fn the_viewer_has_the_same_lines() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../view/page/panel.js");
+    fn the_viewer_has_the_same_colors() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../view/page/palette.js");
         let page = std::fs::read_to_string(page).unwrap();
-        let list = page.split("const COLORS = [").nth(1).unwrap().split(']').next().unwrap();
+        let value = |name: &str| {
+            let own = page.split(&format!("const {name} = ")).nth(1).unwrap();
+            own.split(';').next().unwrap().to_owned()
+        };
         let hex = |color: &Rgb| format!("'#{:02x}{:02x}{:02x}'", color.0, color.1, color.2);
-        assert_eq!(list, LINES.iter().map(hex).collect::<Vec<_>>().join(", "));
+        let lines: Vec<String> = LINES.iter().map(hex).collect();
+        assert_eq!(value("LINES"), format!("[{}]", lines.join(", ")));
+        assert_eq!(value("BERM"), hex(&BERM));
+        let depths: Vec<String> = DEPTH.iter().map(|(a, b)| format!("[{a:.3}, {b:.3}]")).collect();
+        assert_eq!(value("DEPTH"), format!("[{}]", depths.join(", ")));
+        let (shallow, deep) = DEPTH_LIGHTNESS;
+        assert_eq!(value("DEPTH_LIGHTNESS"), format!("[{shallow}, {deep}]"));
+    }
+
+    /// Fifths of the depth scale darken in order, and heaped soil differs from each of them, with
+    /// any color vision.
+    #[test]
+    fn depths_are_distinguishable_with_any_color_vision() {
+        for (name, vision) in &VISIONS {
+            let depths =
+                [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|share| seen(depth(share).rgb(), vision));
+            for pair in depths.windows(2) {
+                let apart = distance(pair[0], pair[1]);
+                assert!(apart > 0.08, "{name}: {pair:?} are {apart:.3} apart");
+                assert!(pair[1].lightness < pair[0].lightness, "{name}: {pair:?}");
+            }
+            for own in depths {
+                let apart = distance(own, seen(BERM, vision));
+                assert!(apart > 0.1, "{name}: heaped soil and {own:?} are {apart:.3} apart");
+            }
+        }
     }
 
     #[test]
