@@ -261,6 +261,7 @@ mod tests {
                     0.02 + 0.4 * soft * soft + 0.01 * (time * 9.0).sin()
                 },
                 sinkage: 0.01 + 0.16 * soft * soft + 0.004 * (time * 7.0).sin(),
+                deepest: 0.02 + 0.2 * soft * soft,
             }
         });
         SceneTrack {

@@ -43,6 +43,27 @@ pub struct VehicleHistory {
     pub distances: Vec<f64>,
 }
 
+impl VehicleHistory {
+    /// Reads the histories of all vehicles from a run's table of states, each reduced to about
+    /// `most` states; `None` if the run has no table.
+    ///
+    /// # Errors
+    /// [`ReportError`] if the table cannot be read.
+    pub fn read_all(
+        folder: &Path,
+        most: usize,
+    ) -> Result<Option<Vec<VehicleHistory>>, ReportError> {
+        let (csv, parquet) = (folder.join("states.csv"), folder.join("states.parquet"));
+        if csv.is_file() {
+            Ok(Some(histories(csv_rows(&csv)?, most)))
+        } else if parquet.is_file() {
+            Ok(Some(histories(parquet_rows(&parquet)?, most)))
+        } else {
+            Ok(None)
+        }
+    }
+}
+
 impl RecordedRun {
     /// Reads a run's folder.
     ///
@@ -59,15 +80,10 @@ impl RecordedRun {
         } else {
             None
         };
-        let (csv, parquet) = (folder.join("states.csv"), folder.join("states.parquet"));
         let used = ["summary.json", "states.csv", "states.parquet", "ruts.tif", "terrain.tif"];
         let used = manifest.outputs.iter().filter(|own| used.contains(&own.path.as_str()));
         let altered = manifest::differences(folder, &used.cloned().collect::<Vec<_>>());
-        let vehicles = if csv.is_file() {
-            histories(csv_rows(&csv)?)
-        } else if parquet.is_file() {
-            histories(parquet_rows(&parquet)?)
-        } else {
+        let Some(vehicles) = VehicleHistory::read_all(folder, POINTS)? else {
             return Err(not_a_run(
                 "has neither states.csv nor states.parquet; run again with output.states = \
                  [\"csv\"]"
@@ -165,14 +181,16 @@ impl ColumnIndices {
     /// Returns a row from its numbers by column; NaN for quantities that are not recorded.
     fn row(&self, name: String, number: impl Fn(usize) -> Option<f64>) -> SampleRow {
         let own = self.own.map(|column| column.and_then(&number).unwrap_or(f64::NAN));
-        let mean = |columns: &[usize]| {
-            let values: Vec<f64> = columns.iter().filter_map(|column| number(*column)).collect();
-            // without wheels the mean is NaN, too
-            values.iter().sum::<f64>() / values.len() as f64
+        let values = |columns: &[usize]| -> Vec<f64> {
+            columns.iter().filter_map(|column| number(*column)).collect()
         };
+        // without wheels the mean is NaN, too
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let [time, x, y, speed] = own;
-        let (slip, sinkage) = (mean(&self.slips), mean(&self.sinkages));
-        (name, TrackPoint { time, position: [x, y], speed, slip, sinkage })
+        let (slips, sinkages) = (values(&self.slips), values(&self.sinkages));
+        let (slip, sinkage) = (mean(&slips), mean(&sinkages));
+        let deepest = sinkages.into_iter().reduce(f64::max).map_or(f64::NAN, |own| own.max(0.0));
+        (name, TrackPoint { time, position: [x, y], speed, slip, sinkage, deepest })
     }
 }
 
@@ -220,7 +238,7 @@ fn parquet_rows(path: &Path) -> Result<Vec<SampleRow>, ReportError> {
     Ok(rows)
 }
 
-fn histories(rows: Vec<SampleRow>) -> Vec<VehicleHistory> {
+fn histories(rows: Vec<SampleRow>, most: usize) -> Vec<VehicleHistory> {
     let mut vehicles: Vec<VehicleHistory> = Vec::new();
     for (name, point) in rows {
         let index = vehicles.iter().position(|own| own.name == name).unwrap_or_else(|| {
@@ -236,7 +254,7 @@ fn histories(rows: Vec<SampleRow>) -> Vec<VehicleHistory> {
         own.points.push(point);
     }
     for own in &mut vehicles {
-        let every = own.points.len().div_ceil(POINTS).max(1);
+        let every = own.points.len().div_ceil(most.max(1)).max(1);
         let last = own.points.len().saturating_sub(1);
         let kept = |n: usize| n.is_multiple_of(every) || n == last;
         let mut n = 0..;

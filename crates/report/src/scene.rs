@@ -79,6 +79,8 @@ pub struct TrackPoint {
     pub slip: f64,
     /// Mean sinkage of the wheels, m.
     pub sinkage: f64,
+    /// Sinkage of the deepest wheel, m.
+    pub deepest: f64,
 }
 
 impl TrackPoint {
@@ -92,6 +94,7 @@ impl TrackPoint {
             speed: sample.speed,
             slip: mean(|wheel| wheel.slip),
             sinkage: mean(|wheel| wheel.sinkage),
+            deepest: sample.wheels.iter().map(|wheel| wheel.sinkage).fold(0.0, f64::max),
         }
     }
 }
