@@ -30,21 +30,24 @@ export class Eye {
     });
     canvas.addEventListener('pointerup', (event) => {
       if (held && held.moved < 5 && held.button === 0) this.onclick?.(event);
+      else this.onmove?.();
       held = null;
     });
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
     canvas.addEventListener('wheel', (event) => {
       event.preventDefault();
-      this.range = Math.min(3000, Math.max(2, this.range * Math.exp(0.0012 * event.deltaY)));
+      this.zoom(Math.exp(0.0012 * event.deltaY));
+      this.onmove?.();
     }, { passive: false });
   }
+  zoom(factor) { this.range = Math.min(5000, Math.max(2, this.range * factor)); }
   turn(azimuth, elevation) {
     this.azimuth += azimuth;
     this.elevation = Math.min(1.56, Math.max(-0.1, this.elevation + elevation));
   }
   pan(dx, dy) {
     if (this.mode === 'follow') this.onorbit?.();
-    const scale = (1.2 * this.range) / innerHeight;
+    const scale = (1.2 * this.range) / this.camera.userData.height;
     const [s, c] = [Math.sin(this.azimuth), Math.cos(this.azimuth)];
     this.target.x += scale * (s * dx + c * -dy);
     this.target.y += scale * (-c * dx + s * -dy);
@@ -59,6 +62,7 @@ export class Eye {
       const ahead = new three.Vector3(Math.cos(this.look), -Math.sin(this.look), -0.08).applyQuaternion(turn);
       camera.up.set(0, 0, 1).applyQuaternion(turn);
       camera.lookAt(camera.position.clone().add(ahead));
+      this.setNear(0.1);
       return;
     }
     camera.up.set(0, 0, 1);
@@ -85,5 +89,30 @@ export class Eye {
     const floor = lowest(camera.position.x, camera.position.y);
     if (floor !== null && camera.position.z < floor + 0.5) camera.position.z = floor + 0.5;
     camera.lookAt(this.target);
+    // the depth buffer resolves distant ground only if the near plane is not too close
+    this.setNear(0.1 * Math.min(camera.position.z - (floor ?? this.target.z), this.range));
+  }
+  setNear(distance) {
+    const near = Math.min(Math.max(distance, 0.1), 100);
+    if (Math.abs(near / this.camera.near - 1) < 0.05) return;
+    this.camera.near = near;
+    this.camera.updateProjectionMatrix();
+  }
+
+  // Returns the mode and, in orbit, its position as a bookmark; `apply` reads it.
+  bookmark(origin) {
+    if (this.mode !== 'orbit') return this.mode;
+    const target = this.target.toArray().map((value, k) => value + origin[k]);
+    const turns = Math.atan2(Math.sin(this.azimuth), Math.cos(this.azimuth));
+    return `orbit:${[turns, this.elevation].map((value) => value.toFixed(3)).concat([this.range, ...target].map((value) => value.toFixed(2)))}`;
+  }
+  apply(text, origin) {
+    const [mode, rest] = text.split(':');
+    if (!['orbit', 'follow', 'driver'].includes(mode)) return;
+    this.mode = mode;
+    const values = (rest ?? '').split(',').map(Number);
+    if (mode !== 'orbit' || values.length !== 6 || !values.every(Number.isFinite)) return;
+    [this.azimuth, this.elevation, this.range] = values;
+    this.target.set(...values.slice(3).map((value, k) => value - origin[k]));
   }
 }

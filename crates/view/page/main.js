@@ -7,8 +7,11 @@ import { Ruts } from 'view/ruts';
 import { Vehicles } from 'view/vehicles';
 import { Traffic } from 'view/traffic';
 import { Eye } from 'view/camera';
-import { Panel, color } from 'view/panel';
+import { Panel } from 'view/panel';
+import { Bookmark } from 'view/bookmark';
+import { Keys } from 'view/keys';
 import { Wheel } from 'view/drive';
+import { berm, color, depthColor } from 'view/palette';
 
 const id = (name) => document.getElementById(name);
 const canvas = id('canvas');
@@ -27,7 +30,8 @@ let status = { playing: true };
 let dragged = false;
 let frames = 0, counted = performance.now();
 
-const source = open((message) => takers[message.kind]?.(message));
+let stale = true; // whether the scene differs from the last picture
+const source = open((message) => { stale = true; takers[message.kind]?.(message); });
 
 const takers = {
   scene(message) {
@@ -41,21 +45,23 @@ const takers = {
     id('duration').textContent = `${message.duration.toFixed(1)} s`;
     const ask = (request) => source.ask(request);
     terrain = new Terrain(message, stage, ask);
-    ruts = new Ruts(message, stage);
+    ruts = new Ruts(message, stage, terrain);
+    ruts.onscale = showScale;
+    showScale(ruts.uniforms.deepest.value);
     vehicles = new Vehicles(message, stage);
     traffic = new Traffic(message, stage);
-    panel = new Panel(message, choose);
+    panel = new Panel(message, choose, seek);
     const [r, g, b] = message.sky.horizon.map((c) => Math.min(1, c) ** (1 / 2.2));
     renderer.setClearColor(new three.Color().setRGB(r, g, b), 1);
+    restore(bookmark.read());
   },
   mesh: (message) => vehicles.takeMesh(message),
   props: (message) => vehicles.takeProps(message),
   chunk: (message) => terrain.take(message),
   absent: (message) => terrain.absent(message),
   tiles(message) {
-    if (message.afresh) { ruts.clear(); terrain.clear(); vehicles.upright(); traffic.link({ links: [] }); panel.afresh(message.time); }
+    if (message.afresh) { ruts.clear(); vehicles.upright(); traffic.link({ links: [] }); panel.afresh(message.time); }
     ruts.take(message.tiles);
-    terrain.cover(message.tiles);
   },
   frame(message) {
     frame = message;
@@ -64,7 +70,9 @@ const takers = {
     if (!dragged) id('slider').value = frame.time;
     id('time').textContent = `${frame.time.toFixed(2)} s`;
     panel.show(frame);
+    if (wanted !== null) { const time = wanted; wanted = null; pauseAt(time); }
   },
+  states: (message) => panel.plots.table(message),
   picture: (message) => panel.picture(message),
   outcome: (message) => panel.outcome(message),
   links: (message) => traffic.link(message),
@@ -75,11 +83,13 @@ const takers = {
     status = { ...status, ...message };
     if (message.rate !== undefined) id('rate').value = message.rate === null ? '' : String(message.rate);
     id('play').textContent = status.playing ? '❚❚' : '▶';
+    id('play').setAttribute('aria-label', status.playing ? 'Pause' : 'Play');
+    bookmark.change();
     if (status.ended && run?.source === 'live') id('source').textContent = 'ended';
     note('');
   },
   seeking: (message) => note(`seeking to ${message.time.toFixed(1)} s`),
-  moment(message) { note(''); document.body.dataset.hash = message.hash; document.body.dataset.tick = message.tick; },
+  moment(message) { note(''); bookmark.change(); document.body.dataset.hash = message.hash; document.body.dataset.tick = message.tick; },
   ground: showGround,
   fault: (message) => note(message.text),
   closed: () => note('connection to the simulation closed'),
@@ -90,7 +100,96 @@ const note = (text) => { id('note').textContent = text; };
 function choose(index) {
   panel.choose(index);
   eye.heading = null;
-  if (eye.mode === 'orbit') { eye.mode = 'follow'; id('camera').value = 'follow'; }
+  if (eye.mode === 'orbit') setCamera('follow');
+  bookmark.change();
+}
+
+function setCamera(mode) {
+  eye.mode = mode;
+  eye.look = 0;
+  id('camera').value = mode;
+  bookmark.change();
+}
+
+function seek(time) {
+  if (run.source === 'live') return;
+  source.ask({ kind: 'seek', time: Math.min(Math.max(time, 0), run.duration) });
+  bookmark.change();
+}
+function pauseAt(time) {
+  source.ask({ kind: 'pause' });
+  seek(time);
+}
+
+// Applies a bookmark. The time waits until the first frame.
+let wanted = null;
+const SECTIONS = ['vehicles', 'table', 'plots', 'pictures'];
+const section = (name) => id(name).closest('details');
+function restore({ t, vehicle, camera: view, show, relief }) {
+  const index = run.agents.findIndex((agent) => agent.name === vehicle);
+  if (index >= 0) panel.choose(index);
+  if (view) { eye.apply(view, run.origin); id('camera').value = eye.mode; }
+  if (show !== undefined) {
+    const shown = show.split(',');
+    showPanel(shown.includes('panel'));
+    setDepths(shown.includes('depths'));
+    SECTIONS.forEach((name) => { section(name).open = shown.includes(name); });
+  }
+  if (relief) setRelief(Number(relief));
+  if (t !== undefined && Number.isFinite(Number(t)) && run.source !== 'live') {
+    if (frame) pauseAt(Number(t)); else wanted = Number(t);
+  }
+}
+const bookmark = new Bookmark(() => {
+  if (!run || !panel) return {};
+  const shown = [
+    ...(hasPanel() ? ['panel'] : []), ...(id('depths').checked ? ['depths'] : []),
+    ...SECTIONS.filter((name) => section(name).open),
+  ];
+  const relief = id('relief').value;
+  return {
+    t: !status.playing && frame && run.source !== 'live' ? String(Math.round(1000 * frame.time) / 1000) : null,
+    vehicle: run.agents[panel.chosen]?.name,
+    camera: eye.bookmark(run.origin),
+    show: shown.join(','),
+    relief: relief === '1' ? null : relief,
+  };
+});
+addEventListener('hashchange', () => { if (run) restore(bookmark.read()); });
+SECTIONS.forEach((name) => section(name).addEventListener('toggle', () => bookmark.change()));
+
+function setDepths(on) {
+  id('depths').checked = on;
+  ruts.uniforms.depths.value = on ? 1 : 0;
+  stale = true;
+  id('scale').hidden = !on;
+  bookmark.change();
+}
+function setRelief(factor) {
+  const values = [...id('relief').options].map((option) => Number(option.value));
+  if (!values.includes(factor)) return;
+  id('relief').value = String(factor);
+  ruts.uniforms.relief.value = factor;
+  stale = true;
+  bookmark.change();
+}
+const hasPanel = () => !document.body.classList.contains('alone');
+function showPanel(on) {
+  document.body.classList.toggle('alone', !on);
+  id('panel').setAttribute('aria-pressed', String(on));
+  bookmark.change();
+}
+
+// Draws the color bar of rut depth, which ends at `deepest`, m.
+const stops = [...Array(13).keys()].map((k) => `rgb(${depthColor(k / 12)})`);
+id('scale').querySelector('.ramp').style.background = `linear-gradient(to right, ${stops})`;
+id('scale').querySelector('.heap').style.setProperty('--heap', berm);
+function showScale(deepest) {
+  const ticks = [0, 0.5, 1].map((share) => Object.assign(document.createElement('span'), {
+    textContent: String(Math.round(1000 * share * deepest) / 10),
+  }));
+  id('scale').querySelector('.ticks').replaceChildren(...ticks);
+  id('scale').setAttribute('aria-label', `Colors of rut depth from 0 to ${Math.round(1000 * deepest) / 10} cm`);
 }
 
 // Returns the state of the selected vehicle, interpolated between two frames.
@@ -151,7 +250,8 @@ function showGround({ x, y, z, soil, depth, sinkage }) {
   id('ground').textContent = `${soil}, ${rut}${sunk} at (${x.toFixed(1)}, ${y.toFixed(1)}, ${z.toFixed(2)}) m`;
 }
 
-eye.onorbit = () => { eye.mode = 'orbit'; id('camera').value = 'orbit'; };
+eye.onorbit = () => setCamera('orbit');
+eye.onmove = () => bookmark.change();
 eye.onclick = (event) => {
   if (!frame) return;
   const box = canvas.getBoundingClientRect();
@@ -191,44 +291,101 @@ id('drive_it').onclick = () => {
 };
 id('step').onclick = () => source.ask({ kind: 'step' });
 id('rate').onchange = () => source.ask({ kind: 'rate', value: id('rate').value ? Number(id('rate').value) : null });
-id('camera').onchange = () => { eye.mode = id('camera').value; eye.look = 0; };
-id('depths').onchange = () => { ruts.depths.value = id('depths').checked ? 1 : 0; };
+id('camera').onchange = () => setCamera(id('camera').value);
+id('depths').onchange = () => setDepths(id('depths').checked);
+id('relief').onchange = () => setRelief(Number(id('relief').value));
 id('slider').oninput = () => { dragged = true; id('time').textContent = `${Number(id('slider').value).toFixed(2)} s`; };
 id('slider').onchange = () => {
   dragged = false;
-  source.ask({ kind: 'seek', time: Number(id('slider').value) });
+  seek(Number(id('slider').value));
 };
-addEventListener('keydown', (event) => {
-  if (/^(INPUT|SELECT|BUTTON)$/.test(event.target.tagName) && event.key !== ' ') return;
-  if (event.key === ' ') { event.preventDefault(); id('play').click(); }
-  if (event.key === '.') id('step').click();
-});
+id('panel').onclick = () => showPanel(!hasPanel());
+id('more').onclick = () => {
+  const open = document.body.classList.toggle('more');
+  id('more').setAttribute('aria-expanded', String(open));
+};
+id('back').hidden = !/\/run\/\d+\/$/.test(location.pathname);
+
+// Saves the view with its caption, and the color bar if depths are colored.
+id('save').onclick = () => {
+  renderer.render(stage, camera);
+  const picture = document.createElement('canvas');
+  [picture.width, picture.height] = [canvas.width, canvas.height];
+  const brush = picture.getContext('2d'), unit = renderer.getPixelRatio();
+  brush.drawImage(canvas, 0, 0);
+  brush.font = `${13 * unit}px system-ui, sans-serif`;
+  const left = 12 * unit, bottom = picture.height - 14 * unit;
+  const write = (text, x, y) => {
+    brush.lineWidth = 3 * unit;
+    brush.strokeStyle = '#fffc';
+    brush.strokeText(text, x, y);
+    brush.fillStyle = '#1f2933';
+    brush.fillText(text, x, y);
+  };
+  write(`${run.name}, ${frame.time.toFixed(2)} s`, left, bottom);
+  if (id('depths').checked) {
+    const [x, y, width, height] = [left, bottom - 52 * unit, 200 * unit, 10 * unit];
+    for (let k = 0; k < width; k++) { brush.fillStyle = `rgb(${depthColor(k / width)})`; brush.fillRect(x + k, y, 1, height); }
+    write('rut depth, cm', x, y - 6 * unit);
+    const deepest = String(Math.round(1000 * ruts.uniforms.deepest.value) / 10);
+    write('0', x, y + height + 14 * unit);
+    write(deepest, x + width - brush.measureText(deepest).width, y + height + 14 * unit);
+  }
+  picture.toBlob((blob) => {
+    const address = URL.createObjectURL(blob);
+    const name = `${run.name}-${frame.time.toFixed(2)}s.png`.replace(/[^\w.-]+/g, '_');
+    Object.assign(document.createElement('a'), { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+  }, 'image/png');
+};
+
+const RELIEFS = [1, 2, 5, 10];
+const step = (seconds) => (shift) => { if (frame) seek(frame.time + seconds * (shift ? 10 : 1)); };
+const turnTo = (offset) => () => choose((panel.chosen + offset + run.agents.length) % run.agents.length);
+const keys = new Keys(id('keys'), {
+  ' ': () => id('play').click(), '.': () => id('step').click(),
+  ArrowLeft: step(-1), ArrowRight: step(1), Home: () => seek(0), End: () => seek(run.duration),
+  1: () => setCamera('orbit'), 2: () => setCamera('follow'), 3: () => setCamera('driver'),
+  n: turnTo(1), p: turnTo(-1), d: () => setDepths(!id('depths').checked),
+  e: () => setRelief(RELIEFS[(RELIEFS.findIndex((factor) => factor >= Number(id('relief').value)) + 1) % RELIEFS.length]),
+  h: () => showPanel(!hasPanel()), s: () => id('save').click(),
+}, () => wheel && !wheel.stopped);
+id('help').onclick = () => keys.help();
 
 function resize() {
-  const [width, height] = [innerWidth, innerHeight];
+  const { clientWidth: width, clientHeight: height } = id('scene');
+  if (width === 0 || height === 0) return;
   renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
   renderer.setSize(width, height, false);
   camera.aspect = width / height;
+  camera.userData.height = height;
   camera.updateProjectionMatrix();
+  if (frame) renderer.render(stage, camera);
 }
-addEventListener('resize', resize);
+new ResizeObserver(resize).observe(id('scene'));
 resize();
 
-let before = performance.now();
+let before = performance.now(), drawn = '';
 function draw(now) {
   requestAnimationFrame(draw);
   source.advance((now - before) / 1000);
   before = now;
   if (!frame) return;
-  vehicles.show(frame, next, share);
-  traffic.show(frame);
   eye.update(vehicle(), (x, y) => terrain.at(x, y)?.height ?? null);
-  terrain.choose(camera);
-  ruts.choose(camera);
-  renderer.render(stage, camera);
+  // a scene at rest is not drawn again
+  camera.updateMatrixWorld();
+  const seen = String(camera.matrixWorld.elements);
+  if (stale || seen !== drawn) {
+    stale = false;
+    drawn = seen;
+    vehicles.show(frame, next, share);
+    traffic.show(frame);
+    terrain.choose(camera);
+    ruts.choose(camera, canvas.height, renderer.getPixelRatio());
+    renderer.render(stage, camera);
+  }
   frames++;
   if (now - counted > 1000) {
-    id('fps').textContent = `${Math.round((1000 * frames) / (now - counted))} fps`;
     document.body.dataset.fps = ((1000 * frames) / (now - counted)).toFixed(1);
     frames = 0;
     counted = now;
@@ -243,6 +400,12 @@ globalThis.bekker = {
   get chunks() { return terrain ? [...terrain.chunks.values()].filter((c) => c.mesh).length : 0; },
   get links() { return traffic ? traffic.pairs : []; },
   get lights() { return traffic ? traffic.colors : []; },
+  get plots() { return panel?.plots; },
+  get panel() { return panel; },
+  get ruts() { return ruts; },
+  get terrain() { return terrain; },
+  get run() { return run; },
+  get clearColor() { return renderer.getClearColor(new three.Color()); },
   source, eye, camera,
   get wheel() { return wheel; },
 };

@@ -91,6 +91,15 @@ const readers = [
     const vehicle = r.u32(), time = r.f64(), name = r.text(r.u32());
     return { kind: 'picture', vehicle, time, name, png: r.bytes.slice(r.at) };
   },
+  (r) => {
+    const series = [];
+    for (let count = r.u32(); count > 0; count--) {
+      const vehicle = r.u32(), rows = r.u32();
+      const [times, speeds, slips, sinkages] = [0, 1, 2, 3].map(() => r.take(Float64Array, rows));
+      series.push({ vehicle, times, speeds, slips, sinkages });
+    }
+    return { kind: 'states', series };
+  },
 ];
 
 export function read(buffer) {

@@ -56,10 +56,19 @@ class FileSource {
       } else first.push(message);
     }
     first.forEach(this.take);
+    if (!first.some((message) => message.kind === 'states')) this.take({ kind: 'states', series: this.histories() });
     this.time = this.frames.length ? this.frames[0].time : 0;
     this.end = this.frames.length ? this.frames.at(-1).time : 0;
     this.show(true);
     this.tell();
+  }
+  // Returns the histories of all vehicles as the frames hold them.
+  histories() {
+    const times = Float64Array.from(this.frames, (frame) => frame.time);
+    return (this.frames[0]?.vehicles ?? []).map((_, vehicle) => {
+      const column = (value) => Float64Array.from(this.frames, (frame) => value(frame.vehicles[vehicle]));
+      return { vehicle, times, speeds: column((v) => v.speed), slips: column((v) => v.slip), sinkages: column((v) => v.sinkage) };
+    });
   }
   tell() {
     this.take({ kind: 'status', playing: this.playing, rate: this.rate, ended: this.time >= this.end });
@@ -67,7 +76,7 @@ class FileSource {
   ask(request) {
     if (request.kind === 'chunk') {
       const chunk = this.chunks.get(`${request.level},${request.i},${request.j}`);
-      this.take(chunk || { kind: 'absent', ...request });
+      this.take(chunk || { ...request, kind: 'absent' });
     } else if (request.kind === 'seek') {
       const back = request.time < this.time;
       this.time = Math.min(Math.max(request.time, 0), this.end);

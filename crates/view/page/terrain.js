@@ -2,6 +2,7 @@
 // four squares of the next level are available.
 
 import * as three from 'three';
+import { RutMask, RUT_MASK } from 'view/rut_mask';
 
 const CELLS = 64;
 const SPLIT = 1.2; // distance at which a square is split, in sides of the square
@@ -27,16 +28,16 @@ const VERTEX = `
     gl_Position = projectionMatrix * seen;
   }`;
 
-const FRAGMENT = `${LIGHT}
-  uniform sampler2D ruts;
-  uniform float masked;
+const FRAGMENT = `${LIGHT}${RUT_MASK}
+  uniform ivec2 first; // first tile of the square
+  uniform int tiles; // along its side
   varying vec3 vTint, vNormal;
   varying vec2 vCell;
   varying float vDistance;
   void main() {
-    float share = texture2D(ruts, vCell).r;
-    if (masked > 0.5 && share > 0.5) discard;
-    gl_FragColor = vec4(lit(vTint * (1.0 - 0.25 * share), normalize(vNormal), vDistance), 1.0);
+    ivec2 tile = clamp(ivec2(floor(vCell * float(tiles))), ivec2(0), ivec2(tiles - 1));
+    if (deformed(first + tile)) discard;
+    gl_FragColor = vec4(lit(vTint, normalize(vNormal), vDistance), 1.0);
   }`;
 
 const name = (level, i, j) => `${level},${i},${j}`;
@@ -50,7 +51,9 @@ export class Terrain {
     this.ask = ask;
     this.group = group;
     this.chunks = new Map(); // name -> { mesh, heights, ... } or 'asked' or 'absent'
-    this.deformed = new Map(); // level 0 square -> set of its deformed tiles
+    this.mask = new RutMask();
+    this.shown = 0; // number of changes of the drawn squares
+    this.drawn = '';
     this.waiting = 0;
     this.light = lightUniforms(scene);
     const [x, y, z] = scene.origin;
@@ -104,9 +107,10 @@ export class Terrain {
     geometry.setAttribute('tint', new three.BufferAttribute(tints, 3));
     geometry.setAttribute('uv', new three.BufferAttribute(uvs, 2));
     geometry.setIndex(index);
-    const mask = new three.DataTexture(new Uint8Array(CELLS * CELLS), CELLS, CELLS, three.RedFormat, three.UnsignedByteType);
-    mask.needsUpdate = true;
-    const uniforms = { ...this.light, ruts: { value: mask }, masked: { value: level === 0 ? 1 : 0 } };
+    const tiles = CELLS * 2 ** level;
+    const uniforms = {
+      ...this.light, ...this.mask.uniforms, first: { value: new three.Vector2(tiles * i, tiles * j) }, tiles: { value: tiles },
+    };
     const material = new three.ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms, side: three.DoubleSide });
     const mesh = new three.Mesh(geometry, material);
     mesh.position.set(...this.place(level, i, j), 0);
@@ -114,50 +118,11 @@ export class Terrain {
     mesh.updateMatrix();
     mesh.visible = false;
     this.group.add(mesh);
-    const chunk = { mesh, mask, heights, soils, level, i, j };
-    this.chunks.set(name(level, i, j), chunk);
-    this.mark(chunk);
+    this.chunks.set(name(level, i, j), { mesh, heights, soils, level, i, j });
   }
   absent({ level, i, j }) {
     this.waiting = Math.max(0, this.waiting - 1);
     this.chunks.set(name(level, i, j), 'absent');
-  }
-
-  // Masks the deformed tiles, which ruts.js draws.
-  clear() {
-    this.deformed.clear();
-    for (const chunk of this.chunks.values()) {
-      if (chunk.mesh) { chunk.mask.image.data.fill(0); chunk.mask.needsUpdate = true; }
-    }
-  }
-  cover(tiles) {
-    const touched = new Set();
-    for (const { a, b } of tiles) {
-      const square = name(0, Math.floor(a / CELLS), Math.floor(b / CELLS));
-      if (!this.deformed.has(square)) this.deformed.set(square, new Map());
-      const own = this.deformed.get(square), key = `${a},${b}`;
-      if (!own.has(key)) { own.set(key, [a, b]); touched.add(square); }
-    }
-    if (touched.size === 0) return;
-    for (const chunk of this.chunks.values()) if (chunk.mesh) this.mark(chunk, touched);
-  }
-  mark(chunk, touched) {
-    const span = 2 ** chunk.level;
-    const data = chunk.mask.image.data;
-    const add = 255 / (span * span);
-    let changed = false;
-    for (const [square, tiles] of this.deformed) {
-      const [, i, j] = square.split(',').map(Number);
-      if (Math.floor(i / span) !== chunk.i || Math.floor(j / span) !== chunk.j) continue;
-      if (touched && !touched.has(square)) continue;
-      changed = true;
-      for (const [a, b] of tiles.values()) {
-        const c = Math.floor(a / span) - chunk.i * CELLS, r = Math.floor(b / span) - chunk.j * CELLS;
-        const k = r * CELLS + c;
-        data[k] = span === 1 ? 255 : Math.min(255, Math.max(data[k], 0) + Math.ceil(add));
-      }
-    }
-    if (changed) chunk.mask.needsUpdate = true;
   }
 
   // Selects the squares to draw around the camera.
@@ -191,6 +156,8 @@ export class Terrain {
       return true;
     };
     this.roots.forEach((root) => draw(...root));
+    const drawn = [...this.chunks].filter(([, chunk]) => chunk.mesh?.visible).map(([key]) => key).join(';');
+    if (drawn !== this.drawn) { this.drawn = drawn; this.shown++; }
     wanted.sort((p, q) => q[1] - p[1] || p[0] - q[0]);
     for (const [, level, i, j] of wanted) {
       if (this.waiting >= ASKED) break;
@@ -198,6 +165,29 @@ export class Terrain {
       this.waiting++;
       this.ask({ kind: 'chunk', level, i, j });
     }
+  }
+
+  // Returns the drawn square that holds a square of level 0, if there is one.
+  drawnAt(i, j) {
+    for (let level = 0; level <= this.roots[0]?.[0]; level++) {
+      const chunk = this.chunks.get(name(level, i >> level, j >> level));
+      if (chunk?.mesh?.visible) return chunk;
+    }
+    return null;
+  }
+
+  // Returns the height of a drawn square at a corner of a tile, relative to the origin.
+  cornerHeight({ level, i, j, heights }, a, b) {
+    const span = 2 ** level;
+    const [u, v] = [a / span - CELLS * i, b / span - CELLS * j];
+    const [c, r] = [Math.min(Math.floor(u), CELLS - 1), Math.min(Math.floor(v), CELLS - 1)];
+    const h = (dc, dr) => heights[(r + dr) * (CELLS + 1) + c + dc];
+    const [s, t] = [u - c, v - r];
+    // a cell is two triangles, which meet in the diagonal from its first corner
+    const height = s > t
+      ? h(0, 0) + s * (h(1, 0) - h(0, 0)) + t * (h(1, 1) - h(1, 0))
+      : h(0, 0) + t * (h(0, 1) - h(0, 0)) + s * (h(1, 1) - h(0, 1));
+    return height - this.origin[2];
   }
 
   // Returns height (bilinear) and soil at a point relative to the origin, if a square there is available.

@@ -48,5 +48,5 @@ pub use page::{PageAsset, asset};
 pub use player::{CommandReplay, Player};
 pub use ranks_view::{RanksView, WatchedController};
 pub use request::PageRequest;
-pub use scene_message::{DisplayedRun, MessageSource};
+pub use scene_message::{DisplayedRun, MessageSource, StateSeries};
 pub use snapshot::Snapshot;

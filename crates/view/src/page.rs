@@ -44,20 +44,25 @@ macro_rules! file {
     };
 }
 
-const ASSETS: [PageAsset; 16] = [
+const ASSETS: [PageAsset; 21] = [
     file!("index.html", PAGE),
     file!("view.css", STYLE),
     file!("vendor/uplot.css", STYLE),
     script!("vendor/three.core.js", "three-core"),
     script!("vendor/three.module.js", "three"),
     script!("vendor/uplot.js", "uplot"),
+    script!("palette.js", "view/palette"),
     script!("messages.js", "view/messages"),
     script!("source.js", "view/source"),
+    script!("rut_mask.js", "view/rut_mask"),
     script!("terrain.js", "view/terrain"),
     script!("ruts.js", "view/ruts"),
     script!("vehicles.js", "view/vehicles"),
     script!("camera.js", "view/camera"),
+    script!("plots.js", "view/plots"),
     script!("panel.js", "view/panel"),
+    script!("bookmark.js", "view/bookmark"),
+    script!("keys.js", "view/keys"),
     script!("drive.js", "view/drive"),
     script!("traffic.js", "view/traffic"),
     script!("main.js", "view/main"),

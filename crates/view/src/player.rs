@@ -172,6 +172,7 @@ impl Player {
     fn show_exactly(&mut self) {
         let hash = self.world.hash().iter().map(|byte| format!("{byte:02x}")).collect();
         self.encoder.show_all(Snapshot::new(&self.world, true), hash);
+        self.show_delivered();
         self.planned = RateLimiter::default();
         self.show_plans();
         self.shown.restart();
@@ -180,9 +181,13 @@ impl Player {
 
     /// Shows the images of a heartbeat if they are due.
     fn show_pictures(&mut self) {
-        if !self.pictured.is_due(PICTURES) {
-            return;
+        if self.pictured.is_due(PICTURES) {
+            self.show_delivered();
         }
+    }
+
+    /// Shows the images of a heartbeat.
+    fn show_delivered(&mut self) {
         let model = self.world.model();
         for agent in 0..model.agents.len() {
             for delivery in self.world.delivered(agent) {

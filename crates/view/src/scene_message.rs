@@ -38,6 +38,21 @@ impl MessageSource {
     }
 }
 
+/// History of a vehicle from the run's table of states; all columns have the same length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StateSeries {
+    /// Index of the vehicle.
+    pub vehicle: usize,
+    /// Simulated times, s.
+    pub times: Vec<f64>,
+    /// Forward speeds, m/s.
+    pub speeds: Vec<f64>,
+    /// Mean slips of the wheels; NaN if not recorded, like the next column.
+    pub slips: Vec<f64>,
+    /// Sinkages of the deepest wheel, m.
+    pub sinkages: Vec<f64>,
+}
+
 /// Constant data of a displayed run.
 #[derive(Clone, Debug)]
 pub struct DisplayedRun {
@@ -49,6 +64,8 @@ pub struct DisplayedRun {
     pub model: Arc<WorldModel>,
     /// Geometry and colors of the scene.
     pub scene: Arc<SceneModel>,
+    /// Histories of the vehicles, for plots; empty if the page collects them from frames.
+    pub states: Vec<StateSeries>,
     /// Origin of the transmitted coordinates, m, chosen so that single precision suffices.
     pub(super) origin: Vec3,
 }
@@ -62,7 +79,8 @@ impl DisplayedRun {
         scene: Arc<SceneModel>,
         start: Vec3,
     ) -> DisplayedRun {
-        DisplayedRun { name: name.into(), duration, model, scene, origin: start.map(f64::round) }
+        let (name, states, origin) = (name.into(), Vec::new(), start.map(f64::round));
+        DisplayedRun { name, duration, model, scene, states, origin }
     }
 
     /// The messages that a page needs before all others.
@@ -71,7 +89,22 @@ impl DisplayedRun {
         let meshes = self.scene.meshes().iter().enumerate();
         messages.extend(meshes.map(|(index, mesh)| geometry(index, mesh)));
         messages.push(self.props());
+        if !self.states.is_empty() {
+            messages.push(self.histories());
+        }
         messages
+    }
+
+    fn histories(&self) -> EncodedMessage {
+        let mut writer = MessageBuilder::new(MessageKind::States);
+        writer.u32(self.states.len());
+        for StateSeries { vehicle, times, speeds, slips, sinkages } in &self.states {
+            writer.u32(*vehicle).u32(times.len());
+            for value in [times, speeds, slips, sinkages].into_iter().flatten() {
+                writer.f64(*value);
+            }
+        }
+        writer.finish()
     }
 
     /// The coarsest chunks, which cover the whole displayed area.
