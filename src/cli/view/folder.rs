@@ -3,7 +3,7 @@
 //! A request refers to an entry by its number in the list; no path from a request is ever opened.
 //! Links that lead out of the folder are not followed.
 
-use super::{commands, displayed_run};
+use super::{commands, displayed_run, histories};
 use crate::cli::{Failure, recorded_run};
 use crate::link::{Target, WebPage};
 use crate::report::manifest::{self, Manifest, RunStatus};
@@ -91,7 +91,8 @@ impl RunFolder {
             }
             "study" => {
                 let study = self.studies.get(number(parts.next()?)?)?;
-                file(&self.root, &study.join(REPORT), "text/html; charset=utf-8")
+                let report = file(&self.root, &study.join(REPORT), HTML)?;
+                Some(with_way_back(report))
             }
             name => asset(name).filter(|own| own.name == "view.css").map(|found| WebPage {
                 content_type: found.content_type.into(),
@@ -108,7 +109,7 @@ impl RunFolder {
         if let Some(clients) = watched.get(&number) {
             return Some(clients.clone());
         }
-        let clients = match run.play(self.interrupted.clone()) {
+        let clients = match run.play(&self.root, self.interrupted.clone()) {
             Ok(clients) => clients,
             Err(failure) => {
                 eprintln!("{failure}");
@@ -121,19 +122,24 @@ impl RunFolder {
 
     fn list(&self) -> String {
         let mut body = String::new();
-        let _ = write!(body, "<h1>{}</h1>", escaped(&self.path.display().to_string()));
+        let _ = write!(body, "<h1>Runs in {}</h1>", escaped(&self.path.display().to_string()));
         if !self.runs.is_empty() {
-            body.push_str(
-                "<form action=\"compare\"><table><tr><th>compare</th><th>run</th><th>scenario</th>\
-                 <th>simulated, s</th><th>vehicles</th><th>outcomes</th><th></th></tr>",
-            );
+            body.push_str("<form action=\"compare\"><ul class=\"cards\">");
             for (number, run) in self.runs.iter().enumerate() {
-                run.row(number, &mut body);
+                run.card(number, &mut body);
             }
-            body.push_str("</table><button>compare two</button></form>");
+            body.push_str("</ul>");
+            if self.runs.len() > 1 {
+                body.push_str(
+                    "<p class=\"bar\"><button id=\"compare\">Compare the two selected runs\
+                     </button></p>",
+                );
+                body.push_str(SELECT_TWO);
+            }
+            body.push_str("</form>");
         }
         if !self.studies.is_empty() {
-            body.push_str("<h2>Studies</h2><ul>");
+            body.push_str("<h2>Studies</h2><ul class=\"studies\">");
             for (number, study) in self.studies.iter().enumerate() {
                 let name = escaped(&name_of(study));
                 let _ = write!(body, "<li><a href=\"study/{number}\">{name}</a></li>");
@@ -150,11 +156,15 @@ impl RunFolder {
             .filter_map(|pair| self.runs.get(number(pair.strip_prefix("run=")?)?))
             .collect();
         let [left, right] = chosen[..] else {
-            return "<p>Choose two runs. <a href=\"./\">Back</a></p>".into();
+            return format!("{WAY_BACK}<h1>Compare runs</h1><p>Select two runs in the list.</p>");
         };
-        let mut body = String::from("<p><a href=\"./\">All runs</a></p><table><tr><th></th>");
+        let mut body = format!(
+            "{WAY_BACK}<h1>{} and {}</h1><div class=\"wide\"><table><tr><td></td>",
+            escaped(&left.name),
+            escaped(&right.name)
+        );
         for run in [left, right] {
-            let _ = write!(body, "<th>{}</th>", escaped(&run.name));
+            let _ = write!(body, "<th scope=\"col\">{}</th>", escaped(&run.name));
         }
         body.push_str("</tr><tr><td></td>");
         for run in [left, right] {
@@ -169,7 +179,7 @@ impl RunFolder {
                 .map(|run| run.summary.as_ref().and_then(|own| own.vehicles.get(index)));
             for (label, figure) in FIGURES {
                 let name = pair.iter().flatten().next().map_or("", |vehicle| &vehicle.name);
-                let _ = write!(body, "<tr><td>{}: {label}</td>", escaped(name));
+                let _ = write!(body, "<tr><th scope=\"row\">{}: {label}</th>", escaped(name));
                 for vehicle in pair {
                     let text = vehicle.map(figure).unwrap_or_default();
                     let _ = write!(body, "<td>{}</td>", escaped(&text));
@@ -177,8 +187,32 @@ impl RunFolder {
                 body.push_str("</tr>");
             }
         }
-        body + "</table>"
+        body + "</table></div>"
     }
+}
+
+/// Link to the list, from any page below it.
+const WAY_BACK: &str = "<nav><a href=\"./\">← All runs</a></nav>";
+
+/// Script of the list: the button is enabled while two runs are selected.
+const SELECT_TWO: &str = "<script>\
+    const boxes = [...document.querySelectorAll('[name=run]')];\
+    const update = () => { document.getElementById('compare').disabled = \
+    boxes.filter((box) => box.checked).length !== 2; };\
+    boxes.forEach((box) => { box.onchange = update; }); addEventListener('pageshow', update);\
+    </script>";
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// Adds a link to the list to the report of a study.
+fn with_way_back(mut report: WebPage) -> WebPage {
+    const LINK: &[u8] = b"<nav style=\"padding:12px 32px;font:14px system-ui,sans-serif\">\
+        <a href=\"../\" style=\"color:#0068b2\">\xe2\x86\x90 All runs</a></nav>";
+    let mark = b"<body>";
+    let found = report.bytes.windows(mark.len()).position(|window| window == mark);
+    let at = found.map_or(0, |start| start + mark.len());
+    report.bytes.splice(at..at, LINK.iter().copied());
+    report
 }
 
 /// A compared value of a vehicle.
@@ -187,8 +221,8 @@ const FIGURES: [ComparedValue; 6] = [
     ("outcome", |own| own.outcome.sentence.clone()),
     ("distance, m", |own| format!("{:.1}", own.distance)),
     ("speed made good, m/s", |own| format!("{:.2}", own.speed_made_good)),
-    ("mean slip", |own| format!("{:.3}", own.mean_slip)),
-    ("deepest sinkage, m", |own| format!("{:.3}", own.max_sinkage)),
+    ("mean slip, %", |own| format!("{:.1}", 100.0 * own.mean_slip)),
+    ("deepest sinkage, cm", |own| format!("{:.1}", 100.0 * own.max_sinkage)),
     ("drive energy, kJ", |own| format!("{:.0}", own.drive_energy / 1000.0)),
 ];
 
@@ -207,44 +241,61 @@ impl ListedRun {
         Some(ListedRun { path: path.to_path_buf(), name: name_of(path), manifest, summary })
     }
 
-    fn row(&self, number: usize, body: &mut String) {
+    /// Writes the entry of the run in the list.
+    fn card(&self, number: usize, body: &mut String) {
         let summary = self.summary.as_ref();
         let scenario = summary.map_or("", |own| &own.scenario);
         let outcomes = summary.map_or_else(String::new, outcomes);
-        let vehicles = summary.map_or(0, |own| own.vehicles.len());
+        let vehicles = match summary.map_or(0, |own| own.vehicles.len()) {
+            1 => "1 vehicle".into(),
+            count => format!("{count} vehicles"),
+        };
+        let name = escaped(&self.name);
+        let title = match self.manifest.status {
+            RunStatus::Running => name.clone(),
+            _ => format!("<a href=\"run/{number}/\">{name}</a>"),
+        };
         let _ = write!(
             body,
-            "<tr><td><input type=\"checkbox\" name=\"run\" value=\"{number}\"></td><td>{}</td>\
-             <td>{}</td><td>{:.1}</td><td>{vehicles}</td><td>{}</td><td>{}</td></tr>",
-            escaped(&self.name),
+            "<li>{}<h2>{title}</h2><p>{}: {:.1} s, {vehicles}<br>{}</p>\
+             <label><input type=\"checkbox\" name=\"run\" value=\"{number}\"> \
+             compare<span class=\"hidden\"> {name}</span></label></li>",
+            self.picture(number),
             escaped(scenario),
             self.manifest.simulated_s,
             escaped(&outcomes),
-            self.picture(number),
         );
     }
 
     /// Returns the image of the run, linked to the viewer.
     fn picture(&self, number: usize) -> String {
         if self.manifest.status == RunStatus::Running {
-            return "has not ended".into();
+            return "<p class=\"thumb\">has not ended</p>".into();
         }
+        let name = escaped(&self.name);
         let seen = match self.path.join("picture.png").is_file() {
-            true => format!("<img src=\"run/{number}/picture.png\" alt=\"\" width=\"240\">watch"),
-            false => "watch".into(),
+            true => format!(
+                "<img src=\"run/{number}/picture.png\" alt=\"Watch {name}\" loading=\"lazy\">"
+            ),
+            false => format!("Watch {name}"),
         };
-        format!("<a href=\"run/{number}/\">{seen}</a>")
+        format!("<a class=\"thumb\" href=\"run/{number}/\">{seen}</a>")
     }
 
     /// Simulates the run for its viewers, until the program ends.
-    fn play(&self, interrupted: Arc<AtomicBool>) -> Result<Arc<Clients>, Failure> {
+    fn play(&self, root: &Path, interrupted: Arc<AtomicBool>) -> Result<Arc<Clients>, Failure> {
         let (manifest, file) = recorded_run::read(&self.path, &[])?;
         if manifest.status == RunStatus::Running {
             let (subject, cause) = (self.name.clone(), "the run has not ended".into());
             return Err(Failure::Run { subject, cause });
         }
         let built = world(&file)?;
-        let shown = displayed_run(&file, &built, manifest.simulated_s);
+        let mut shown = displayed_run(&file, &built, manifest.simulated_s);
+        // a link to another run's table would expose it
+        let table = ["states.csv", "states.parquet"].map(|name| self.path.join(name));
+        if table.iter().all(|path| !path.exists() || is_inside(root, path)) {
+            shown.states = histories(&self.path, &shown.model);
+        }
         let world = World::new(shown.model.clone());
         let control = Arc::new(Control::new(true, Some(1.0)));
         let clients = Clients::new(shown, MessageSource::Recorded, control);
@@ -282,10 +333,13 @@ fn escaped(text: &str) -> String {
 
 fn html(body: String) -> WebPage {
     let text = format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>bekker: runs</title>\
-         <link rel=\"stylesheet\" href=\"view.css\"></head><body><div class=\"runs\">{body}</div></body></html>"
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>bekker: runs</title><link rel=\"icon\" href=\"data:,\">\
+         <link rel=\"stylesheet\" href=\"view.css\"></head>\
+         <body><main class=\"runs\">{body}</main></body></html>"
     );
-    WebPage { content_type: "text/html; charset=utf-8".into(), bytes: text.into_bytes() }
+    WebPage { content_type: HTML.into(), bytes: text.into_bytes() }
 }
 
 /// Returns the path with links resolved, if it is below `root`.

@@ -9,12 +9,15 @@ use crate::link::Address;
 use crate::report::hashes::hexadecimal;
 use crate::report::manifest::{Manifest, RunStatus};
 use crate::report::progress::Progress;
+use crate::report::recorded_run::VehicleHistory;
+use crate::report::scene::TrackPoint;
 use crate::report::{check_writable, write_file};
 use crate::scenario::ScenarioFile;
 use crate::scenario::build::{BuiltWorld, scene_model, world};
-use crate::simulation::World;
+use crate::simulation::{World, WorldModel};
 use crate::view::{
     Clients, CommandReplay, Control, DisplayedRun as Shown, HtmlFile, MessageSource, Player,
+    StateSeries,
 };
 use clap::Args;
 pub use folder::RunFolder;
@@ -57,7 +60,8 @@ impl View {
         }
         recorded_run::warn_of_edits(&self.run, &manifest, &file);
         let built = world(&file)?;
-        let shown = displayed_run(&file, &built, manifest.simulated_s);
+        let mut shown = displayed_run(&file, &built, manifest.simulated_s);
+        shown.states = histories(&self.run, &shown.model);
         let world = World::new(shown.model.clone());
         match &self.html {
             Some(path) => {
@@ -91,6 +95,41 @@ impl View {
         player.map_err(|cause| Failure::threads("view", cause))?.run(&interrupted);
         Ok(())
     }
+}
+
+/// Largest table of states that is read for plots, bytes.
+const LARGEST_TABLE: u64 = 256 << 20;
+
+/// Largest number of plotted states, of one vehicle and of all together.
+const MOST_STATES: [usize; 2] = [4000, 400_000];
+
+/// Reads the histories of the vehicles from a run's table of states.
+///
+/// They are empty, and the page plots only what it has played, if there is no table.
+fn histories(run: &Path, model: &WorldModel) -> Vec<StateSeries> {
+    let table = ["states.csv", "states.parquet"].map(|name| run.join(name));
+    let size = table.iter().find_map(|path| Some(path.metadata().ok()?.len()));
+    if size.is_some_and(|bytes| bytes > LARGEST_TABLE) {
+        return Vec::new();
+    }
+    let [one, all] = MOST_STATES;
+    let most = (all / model.agents.len().max(1)).clamp(1, one);
+    let read = VehicleHistory::read_all(run, most).unwrap_or_else(|error| {
+        eprintln!("warning: plots show only played parts of the run: {error}");
+        None
+    });
+    let series = |own: VehicleHistory| {
+        let vehicle = model.agents.iter().position(|agent| agent.name == own.name)?;
+        let column = |of: fn(&TrackPoint) -> f64| own.points.iter().map(of).collect();
+        Some(StateSeries {
+            vehicle,
+            times: column(|point| point.time),
+            speeds: column(|point| point.speed),
+            slips: column(|point| point.slip),
+            sinkages: column(|point| point.deepest),
+        })
+    };
+    read.into_iter().flatten().filter_map(series).collect()
 }
 
 /// Reads the external commands of a run.
