@@ -90,6 +90,7 @@ mod validation;
 mod vehicle_closed_form;
 mod vehicle_import;
 mod view;
+mod view_page;
 mod weather;
 
 /// Returns whether fixtures are of full size: `BEKKER_WEEKLY=1 .ci/run tests`, once a week.

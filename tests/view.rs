@@ -20,7 +20,7 @@ use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
 /// One vehicle that leaves a rut in mud within three seconds.
-const SCENARIO: &str = r#"
+pub const SCENARIO: &str = r#"
 format = 1
 name = "watched"
 seed = 7
@@ -45,7 +45,7 @@ fn bekker() -> Command {
     Command::new(env!("CARGO_BIN_EXE_bekker"))
 }
 
-fn driven(runs: &Runs) -> PathBuf {
+pub fn driven(runs: &Runs) -> PathBuf {
     let out = runs.out("run");
     let output =
         bekker().arg("run").arg(&runs.scenario).args(["-q", "--out"]).arg(&out).output().unwrap();
@@ -54,7 +54,7 @@ fn driven(runs: &Runs) -> PathBuf {
 }
 
 /// Child process that is killed when the test ends.
-struct Running(Child);
+pub struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -64,7 +64,7 @@ impl Drop for Running {
 }
 
 /// Starts `bekker view` on a run and returns it with the address that it printed.
-fn viewed(run: &Path) -> (Running, String) {
+pub fn viewed(run: &Path) -> (Running, String) {
     let mut command = bekker();
     command.arg("view").arg(run).args(["--token", "secret"]);
     let mut child = Running(command.stdout(Stdio::piped()).spawn().unwrap());
@@ -352,7 +352,7 @@ fn a_folder_of_runs_is_listed_compared_and_watched() {
         assert!(list.contains(wanted), "{wanted}: {list}");
     }
     let compared = get(&url, "/compare?run=0&run=1&token=secret");
-    assert!(compared.contains("lead: deepest sinkage, m"), "{compared}");
+    assert!(compared.contains("lead: deepest sinkage, cm"), "{compared}");
     assert!(get(&url, "/study/0?token=secret").contains("what was found"));
     assert!(get(&url, "/run/1/main.js?token=secret").contains("from 'three'"));
     for none in ["/run/2/", "/run/1/manifest.json", "/run/-1/", "/study/1", "/study/..", "/first/"]
@@ -402,7 +402,7 @@ fn a_folder_of_runs_shows_nothing_outside_of_it() {
 }
 
 /// Returns a scenario of two vehicles that leave ruts, each on its own rank.
-fn two() -> String {
+pub fn two() -> String {
     let (first, output) = SCENARIO.split_once("[output]").unwrap();
     let vehicle = first.split_once("[[vehicle]]").unwrap().1;
     let second = vehicle.replace("lead", "second").replace("[0, 0]", "[0, 20]");
@@ -515,18 +515,20 @@ fn libraries_are_as_in_the_registry() {
 }
 
 /// A Chromium that shows one page, controlled by its debugging protocol.
-struct Browser {
+pub struct Browser {
     _program: Running,
     _profile: tempfile::TempDir,
     socket: Socket,
     number: u64,
+    /// Errors that the page has written to its console, and exceptions.
+    pub errors: Vec<String>,
 }
 
 impl Browser {
     /// Opens a page if a Chromium exists.
     ///
     /// `BEKKER_BROWSER=required` makes its absence an error.
-    fn open(url: &str) -> Option<Browser> {
+    pub fn open(url: &str) -> Option<Browser> {
         let names = ["chromium", "chromium-browser", "google-chrome"];
         let profile = tempfile::tempdir().unwrap();
         let arguments = [
@@ -566,10 +568,16 @@ impl Browser {
             std::thread::sleep(Duration::from_millis(200));
         };
         let (socket, _) = tungstenite::connect(page).unwrap();
-        Some(Browser { _program: program, _profile: profile, socket, number: 0 })
+        let errors = Vec::new();
+        let mut browser =
+            Browser { _program: program, _profile: profile, socket, number: 0, errors };
+        for domain in ["Runtime", "Log"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        Some(browser)
     }
 
-    fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.number += 1;
         let request = json!({ "id": self.number, "method": method, "params": parameters });
         self.socket.send(Message::text(request.to_string())).unwrap();
@@ -581,26 +589,39 @@ impl Browser {
             if answer["id"] == self.number {
                 return answer["result"].clone();
             }
+            let told = &answer["params"];
+            match answer["method"].as_str() {
+                Some("Runtime.exceptionThrown") => self.errors.push(told.to_string()),
+                Some("Runtime.consoleAPICalled") if told["type"] == "error" => {
+                    self.errors.push(told["args"].to_string());
+                }
+                Some("Log.entryAdded") if told["entry"]["level"] == "error" => {
+                    self.errors.push(told["entry"].to_string());
+                }
+                _ => {}
+            }
         }
     }
 
-    fn evaluate(&mut self, script: &str) -> Value {
-        let parameters = json!({ "expression": script, "returnByValue": true });
+    pub fn evaluate(&mut self, script: &str) -> Value {
+        let parameters =
+            json!({ "expression": script, "returnByValue": true, "awaitPromise": true });
         self.call("Runtime.evaluate", parameters)["result"]["value"].clone()
     }
 
-    fn wait(&mut self, script: &str) {
+    pub fn wait(&mut self, script: &str) {
         let until = Instant::now() + PATIENCE;
         while self.evaluate(script) != json!(true) {
             let note = self.evaluate("document.getElementById('note')?.textContent");
             let errors = self.evaluate("String(globalThis.bekker)");
-            assert!(Instant::now() < until, "never came true: {script}; {note}, {errors}");
+            let told = &self.errors;
+            assert!(Instant::now() < until, "never true: {script}; {note}, {errors}, {told:?}");
             std::thread::sleep(Duration::from_millis(200));
         }
     }
 
     /// Waits until the page has drawn its data: the frame in progress, and the next one.
-    fn draw(&mut self) {
+    pub fn draw(&mut self) {
         self.evaluate(
             "globalThis.drawn = false; \
              requestAnimationFrame(() => requestAnimationFrame(() => { globalThis.drawn = true; }))",
@@ -609,7 +630,7 @@ impl Browser {
     }
 
     /// Returns the colors of the page, and its width.
-    fn picture(&mut self) -> (Vec<[u8; 3]>, usize) {
+    pub fn picture(&mut self) -> (Vec<[u8; 3]>, usize) {
         use base64::Engine;
         let shot = self.call("Page.captureScreenshot", json!({ "format": "png" }));
         let data = shot["data"].as_str().unwrap().to_string();
