@@ -39,7 +39,7 @@ picture = { draw = false }
 "#;
 
 /// Timeout of any step, in an unoptimized build on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 fn bekker() -> Command {
     Command::new(env!("CARGO_BIN_EXE_bekker"))
