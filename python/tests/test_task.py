@@ -17,7 +17,7 @@ SPEEDS = (3.0, 2.0, 4.0)
 
 
 class SlipSpeed(Task):
-    """The shipped task of this name, written anew."""
+    """The shipped task of this name, written as a subclass."""
 
     levels = QUICK["levels"]
     max_episode_steps = 200

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn mass_and_wheel_radius_are_those_asked_for() {
+    fn mass_and_wheel_radius_are_set() {
         for (name, factor) in [("hmmwv", 1.3), ("gator", 0.9), ("m113", 1.1), ("fmtv_6x6", 1.05)] {
             let plain = find_vehicle(name).unwrap();
             let mass = factor * plain.total_mass();

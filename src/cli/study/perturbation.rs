@@ -26,7 +26,7 @@ pub struct PerturbationOptions {
 
 impl PerturbationOptions {
     /// Returns the options that give a perturbation, or none.
-    pub fn of(perturb: Option<Perturbation>) -> PerturbationOptions {
+    pub fn from_perturbation(perturb: Option<Perturbation>) -> PerturbationOptions {
         PerturbationOptions {
             perturb: Some(Some(perturb.map_or(0.0, |own| own.percent))),
             copies: perturb.map(|own| own.copies),
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(given(Some(Some(2.0)), None).perturbation(of_file), own);
         assert_eq!(given(Some(Some(0.0)), None).perturbation(of_file), None);
         for own in [standard, of_file, None] {
-            assert_eq!(PerturbationOptions::of(own).perturbation(of_file), own);
+            assert_eq!(PerturbationOptions::from_perturbation(own).perturbation(of_file), own);
         }
     }
 
