@@ -364,16 +364,16 @@ fn a_missing_route_is_reported_and_removes_an_earlier_one() {
     // at most the distance between the two points
     assert!((5.0..=90.0).contains(&bar["length_m"].as_f64().unwrap()), "{told}");
     // the earlier files are also removed where no draw has a route
-    let water = "barrier=[{ kind = 'water', area = { kind = 'half_plane', through = [205, 0], \
+    let water = "barrier=[{ kind = 'water', area = { kind = 'half_plane', through = [265, 0], \
                  towards_deg = 0 } }]";
     done(folder, &["run", "flank.toml", "--out", "flank", "--set", water]);
-    done(folder, &["route", "flank", "--from", "155,5", "--to", "185,5"]);
+    done(folder, &["route", "flank", "--from", "215,5", "--to", "245,5"]);
     assert_eq!(ways().len(), 9);
     let none = bekker(folder, &down);
     assert_eq!(none.status.code(), Some(1));
     let said = String::from_utf8_lossy(&none.stderr).into_owned();
-    // all cells from x = 200 on: to the middle of the last
-    assert!(said.contains("water blocks the route: at least 45 m at (205, 5) m"), "{said}");
+    // all cells from x = 260 on: to the middle of the last
+    assert!(said.contains("water blocks the route: at least 45 m at (265, 5) m"), "{said}");
     assert_eq!(ways(), [""; 0]);
 }
 
