@@ -873,22 +873,12 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     let mut lift_damping = Lanes::zero(simd);
     let mut force = n * (pressure * area) - shear * load;
     if prediction.advances {
-        let [x, y, z] = [0, 1, 2].map(|k| lanes(&prediction.passive[k]) * cell);
+        let wedge = [0, 1, 2].map(|k| lanes(&prediction.passive[k]) * cell);
+        let damping = add_wedge(&wedge, coefficients, motion, &r, sums);
+        let [x, y, z] = wedge;
         force = VectorLanes { x: force.x + x, y: force.y + y, z: force.z + z };
-        let shape = VectorLanes::velocity(&motion.shape_twist, &r);
-        let material = VectorLanes::velocity(&motion.twist, &r);
-        sums.works.bulldozing += -(x * material.x + y * material.y + z * material.z);
-        // the wedge forms with the third power of a slow speed
-        let speed = (shape.x * shape.x + shape.y * shape.y).sqrt();
-        let exponent = 1.0 + 2.0 * ADVANCING * ADVANCING / (speed * speed + ADVANCING * ADVANCING);
-        let inverse_speed = exponent / speed.max(motion.least_speed);
-        let pushed = (x * x + y * y).sqrt();
-        resisted += pushed * inverse_speed;
-        if coefficients.footing.is_some() {
-            // the lift by friction changes its sign with the direction of heave
-            let friction = coefficients.passive.friction_coefficient();
-            lift_damping = pushed * (friction * inverse_speed);
-        }
+        resisted += damping.across;
+        lift_damping = damping.along;
     }
     add_drag(prediction, cell, motion, sums);
     sums.shear.add(resisted, &r);
@@ -939,6 +929,39 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         part,
         damping_stiffness: excess * (1.0 / motion.dt.max(1e-9)),
     }
+}
+
+/// Damping of a wedge of soil, N s/m.
+struct WedgeDamping<S: Simd> {
+    /// Across the normal of the contact.
+    across: Lanes<S>,
+    /// Along it.
+    along: Lanes<S>,
+}
+
+/// Adds the power of the wedge's force, N, and returns its damping.
+///
+/// At a crawl the force grows with about the third power of the speed, and the lift by friction
+/// changes its sign with the direction of heave: the step must include both, or a parked vehicle
+/// trembles.
+#[inline(always)]
+fn add_wedge<S: Simd>(
+    [x, y, z]: &[Lanes<S>; 3],
+    coefficients: &SoilCoefficients,
+    motion: &ContactMotion,
+    r: &VectorLanes<S>,
+    sums: &mut ContactSums<S>,
+) -> WedgeDamping<S> {
+    let (x, y, z) = (*x, *y, *z);
+    let shape = VectorLanes::velocity(&motion.shape_twist, r);
+    let material = VectorLanes::velocity(&motion.twist, r);
+    sums.works.bulldozing += -(x * material.x + y * material.y + z * material.z);
+    let speed = (shape.x * shape.x + shape.y * shape.y).sqrt();
+    let exponent = 1.0 + 2.0 * ADVANCING * ADVANCING / (speed * speed + ADVANCING * ADVANCING);
+    let across = (x * x + y * y).sqrt() * (exponent / speed.max(motion.least_speed));
+    let friction =
+        coefficients.footing.map_or(0.0, |_| coefficients.passive.friction_coefficient());
+    WedgeDamping { across, along: across * friction }
 }
 
 /// Returns the drag of the scalar law over the sliding speed, N s/m. The additional damping of slow
