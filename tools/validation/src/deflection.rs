@@ -95,6 +95,11 @@ impl RubberTire {
         Some(high)
     }
 
+    /// Returns the resistance of the rubber over the load, at a deflection over the section height.
+    fn rubber_resistance(&self, load: f64, deflection: f64) -> f64 {
+        self.rubber * deflection * self.section.section_height / load
+    }
+
     fn rig(&self, soil: &Soil, load: f64, inflation: f64, motion: WheelRigMotion) -> WheelRig {
         WheelRig {
             laws: Laws::refined(),
@@ -128,7 +133,7 @@ impl DeflectionSweep {
             let drawbar = |motion| -> Result<f64, RigError> {
                 Ok(tire.rig(soil, load, inflation, motion).run()?.drawbar / load)
             };
-            let rubber = tire.rubber * deflection * tire.section.section_height / load;
+            let rubber = tire.rubber_resistance(load, deflection);
             found.pull[k] = Some(drawbar(pulling(SLIP))?);
             found.towed[k] = Some(rubber - drawbar(TOWED)?);
         }
@@ -268,6 +273,8 @@ pub(super) struct DeflectionRatios {
     pub(super) pull: [f64; 2],
     /// The same of the towed resistance.
     pub(super) towed: [f64; 2],
+    /// Share of the rubber in the towed resistance at 25 %.
+    pub(super) rubber: f64,
     /// Whether the ratio of pull is inside its band, where there is one.
     pub(super) pull_inside: Option<bool>,
     /// Whether the ratio of towed resistance is inside its band.
@@ -310,6 +317,8 @@ impl DeflectionCases {
                 matched: case.found.pull[MATCHED]?,
                 pull: [own[0], mean(case.by_relations(&self.tire, |found| ratio(&found.pull)))],
                 towed: [own[1], mean(case.by_relations(&self.tire, |found| ratio(&found.towed)))],
+                rubber: self.tire.rubber_resistance(case.load, DEFLECTIONS[FLATTER])
+                    / case.found.towed[FLATTER]?,
                 pull_inside: band.map(|band| is_inside(own[0], band)),
                 towed_inside: is_inside(own[1], TOWED_BAND),
             })
@@ -335,6 +344,10 @@ impl DeflectionCases {
             lines.push(line("default laws", LineStyle::Line, points(&case.found.pull)));
             for &(relation, name) in case.relations() {
                 let Some(index) = case.cone_index(&self.tire, relation) else { continue };
+                // Wismer and Luth have no term of deflection
+                if relation == DeflectionRelation::WismerLuth {
+                    continue;
+                }
                 let found = DeflectionSweep::new(relation, &self.tire, case.load, 1e3 * index);
                 lines.push(line(name, LineStyle::Dashes, points(&found.pull)));
             }

@@ -63,15 +63,11 @@ pub(super) fn page() -> Result<Page, ValidationError> {
     let of_laws = |of: [[f64; 2]; 2], which: usize| worst(of.map(|own| own[which]));
     let [own_pull, own_depth] = [of_laws(pull, 0), of_laws(depth, 0)];
     page.verdict = format!(
-        "Drawbar of CMU's wheels is {} and depth {} (rms of the error over rms of the measurement; \
-         reference {} and {}), and drawbar of Ding's wheels, which are held out, is off by {} of \
-         the load (reference {}).",
+        "Drawbar of CMU's wheels is {} and depth {} (rms); drawbar of Ding's wheels, held out, is off \
+         by {} of the load.",
         grade(own_pull),
         grade(own_depth),
-        unsigned_percent(of_laws(pull, 1)),
-        unsigned_percent(of_laws(depth, 1)),
-        unsigned_percent(ding_pull[0]),
-        unsigned_percent(ding_pull[1])
+        unsigned_percent(ding_pull[0])
     );
     page.summary.data = "CMU, measured; Ding, measured, held out; Wong and Reece, theory".into();
     page.summary.verdict = format!(
@@ -289,8 +285,7 @@ fn failures(page: &mut Page, worst: &[&WorstError]) {
         ));
     }
     page.failure(
-        "Ding's smooth rim is metal, while the rig's wheels are as rough as the soil is strong: part \
-         of that difference may be the rim's.",
+        "Wheels of the rig are as rough as the soil is strong; Ding's smooth rim may transmit less.",
     );
     page.failure(
         "Grousers at a slip above one half: the wheel carries sand away and digs, while the model \

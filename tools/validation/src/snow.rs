@@ -263,12 +263,10 @@ pub(super) fn page() -> Result<Page, ValidationError> {
     page.text(m113.sentence);
     let normalized = a.resistance / rms(leaves.iter().map(|(row, _)| row.resistance));
     page.verdict = format!(
-        "Rut is {} and motion resistance of a wheel {} with the fitted share of snow that leaves \
-         (equal conditions scatter by {:.3} of the load), and traction of the M113 {}; the reference \
-         ignores shallow snow.",
+        "With the fitted share of snow that leaves, the rut of a wheel is {} and its resistance {}; \
+         traction of the M113, held out, is {}.",
         grade(a.sinkage / rms(leaves.iter().map(|(row, _)| row.sinkage))),
         grade(normalized),
-        scatter,
         grade(m113.traction)
     );
     page.summary.data = "CRREL's wheel, measured; CRM-1's M113, relation, held out".into();
