@@ -10,7 +10,7 @@ const WORST: usize = 4;
 
 const FOREWORD: &str = "# Validation
 
-For reviewers: what the soil, wheel and track models were compared with, and how far off they are.
+For reviewers: comparisons of the soil, wheel and track models, with their errors.
 Written by `cargo run --release -p bekker-validation`, which recomputes every number; edit
 `tools/validation/src/` instead.
 
