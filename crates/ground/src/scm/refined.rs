@@ -609,7 +609,7 @@ impl<F: Footprint> PassContext<'_, F> {
             let scale = in_previous_contact.select(1.0 / modulus, 0.0);
             let mut held = to_tangent_plane([sheared[0] * scale, sheared[1] * scale], n);
             if failed.gt(0.0).any() {
-                held = held + *sliding * (failed * inverse_speed(speed));
+                held += *sliding * (failed * inverse_speed(speed));
             }
             let (kept, pull) = mobilize(slid.distance, slid.rate, slid.time, modulus);
             // part of the mobilized shear that is already along the sliding
@@ -873,10 +873,10 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     let mut lift_damping = Lanes::zero(simd);
     let mut force = n * (pressure * area) - shear * load;
     if prediction.advances {
-        let wedge = [0, 1, 2].map(|k| lanes(&prediction.passive[k]) * cell);
+        let [x, y, z] = [0, 1, 2].map(|k| lanes(&prediction.passive[k]) * cell);
+        let wedge = VectorLanes { x, y, z };
         let damping = add_wedge(&wedge, coefficients, motion, &r, sums);
-        let [x, y, z] = wedge;
-        force = VectorLanes { x: force.x + x, y: force.y + y, z: force.z + z };
+        force += wedge;
         resisted += damping.across;
         lift_damping = damping.along;
     }
@@ -946,13 +946,13 @@ struct WedgeDamping<S: Simd> {
 /// trembles.
 #[inline(always)]
 fn add_wedge<S: Simd>(
-    [x, y, z]: &[Lanes<S>; 3],
+    wedge: &VectorLanes<S>,
     coefficients: &SoilCoefficients,
     motion: &ContactMotion,
     r: &VectorLanes<S>,
     sums: &mut ContactSums<S>,
 ) -> WedgeDamping<S> {
-    let (x, y, z) = (*x, *y, *z);
+    let VectorLanes { x, y, z } = *wedge;
     let shape = VectorLanes::velocity(&motion.shape_twist, r);
     let material = VectorLanes::velocity(&motion.twist, r);
     sums.works.bulldozing += -(x * material.x + y * material.y + z * material.z);

@@ -370,7 +370,7 @@ impl<'a, L: SoilResponse<'a>> Bearing<'a, L> {
     }
 
     /// Returns the stiffnesses k₀ + A_u z of unloading of soil that yields at `pressure` Pa at
-    /// `sinkage` m, Pa/m: at least so much that the fraction [`PERMANENT`] of the sinkage remains.
+    /// `sinkage` m, Pa/m: at least so much that a third of the sinkage remains.
     #[inline(always)]
     pub fn unloading<S: Simd>(&self, sinkage: Lanes<S>, pressure: Lanes<S>) -> Lanes<S> {
         let least = pressure * (1.0 / (1.0 - PERMANENT)) / sinkage;
