@@ -841,8 +841,7 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     let cell = cell_area * lanes(&four.coverage);
     let area = cell * part;
 
-    let gain = lanes(&prediction.gain);
-    let load = area * stress;
+    let (gain, load) = (lanes(&prediction.gain), area * stress);
     let (stored, mut resisted);
     let arm = if F::DEFORMS { VectorLanes::from_arrays(simd, &prediction.arm) } else { r };
     let axis = motion.spin_axis.filter(|_| F::DEFORMS);
