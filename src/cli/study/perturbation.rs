@@ -137,7 +137,7 @@ fn percent(text: &str) -> Result<f64, String> {
 fn copies(text: &str) -> Result<u64, String> {
     let copies: u64 = text.parse().map_err(|_| "not a whole number".to_owned())?;
     match copies {
-        2..=1000 if copies % 2 == 0 => Ok(copies),
+        2..=1000 if copies.is_multiple_of(2) => Ok(copies),
         _ => Err("must be even, from 2 to 1000: half are weaker, half are stronger".into()),
     }
 }

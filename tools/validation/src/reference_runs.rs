@@ -118,7 +118,7 @@ pub(super) fn drives() -> Result<(Vec<DriveComparison>, Vec<PlotPanel>), Validat
     for (soil, own) in DRIVE_SOILS.into_iter().zip(runs.chunks(settings.len())) {
         let of_soil = || recorded.iter().filter(move |(case, _)| *case == soil).map(|(_, f)| f);
         // the last row of the reference is at 9.98 s
-        let chrono = of_soil().last().map_or(f64::NAN, |f| f[1] + f[2] * (10.0 - f[0]));
+        let chrono = of_soil().next_back().map_or(f64::NAN, |f| f[1] + f[2] * (10.0 - f[0]));
         let [reference, default, finer] = [0, 1, 2].map(|k| distance(&own[k]));
         let step = finer / default - 1.0;
         comparisons.push(DriveComparison { chrono, reference, default, step });
