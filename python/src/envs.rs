@@ -136,7 +136,7 @@ impl Envs {
         let task = CUSTOM_TASKS[usize::from(reverses)];
         let levels = pool.work(py, || Levels::custom(task, options, custom))?;
         let levels = levels.map_err(|failure| refused(py, failure))?;
-        let batch = Batch::on_levels(levels, num_envs, limit);
+        let batch = EnvBatch::on_levels(levels, num_envs, limit);
         Ok(Envs { batch, limit, pool, out: Transitions::default() })
     }
 
