@@ -118,7 +118,7 @@ impl Rig for TrackRig {
         require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
         // the motors accelerate the tracks until the end of the ramp
         let is_settled = self.duration * (1.0 - settled) >= SETTLE + RAMP;
-        let allowed = "at least 1.5 s before the part of which means are taken";
+        let allowed = "at least 1.5 s before the settled part begins";
         require("duration", self.duration, is_settled, allowed)?;
         let start = match self.motion {
             TrackMotion::Straight { speed, slip } => {

@@ -209,7 +209,7 @@ fn set_mass(spec: &mut AnySpec, mass: Option<f64>) -> Result<(), SetupError> {
     spec.check().map_err(|error| invalid("mass", spec.name(), &error))
 }
 
-/// The error of a value with which the vehicle would break the rules for vehicle files.
+/// Returns the error for a value that makes the vehicle invalid as a vehicle file.
 fn invalid(key: &'static str, name: &str, error: &SpecError) -> SetupError {
     SetupError::value(key, format!("must leave {name} valid: {error}"))
 }
