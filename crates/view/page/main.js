@@ -374,22 +374,22 @@ function draw(now) {
   eye.update(vehicle(), (x, y) => terrain.at(x, y)?.height ?? null);
   // a scene at rest is not drawn again
   camera.updateMatrixWorld();
-  const seen = String(camera.matrixWorld.elements);
-  if (stale || seen !== drawn) {
-    stale = false;
-    drawn = seen;
-    vehicles.show(frame, next, share);
-    traffic.show(frame);
-    terrain.choose(camera);
-    ruts.choose(camera, canvas.height, renderer.getPixelRatio());
-    renderer.render(stage, camera);
-  }
+  if (stale || String(camera.matrixWorld.elements) !== drawn) render();
   frames++;
   if (now - counted > 1000) {
     document.body.dataset.fps = ((1000 * frames) / (now - counted)).toFixed(1);
     frames = 0;
     counted = now;
   }
+}
+function render() {
+  stale = false;
+  drawn = String(camera.matrixWorld.elements);
+  vehicles.show(frame, next, share);
+  traffic.show(frame);
+  terrain.choose(camera);
+  ruts.choose(camera, canvas.height, renderer.getPixelRatio());
+  renderer.render(stage, camera);
 }
 requestAnimationFrame(draw);
 
@@ -405,7 +405,25 @@ globalThis.bekker = {
   get ruts() { return ruts; },
   get terrain() { return terrain; },
   get run() { return run; },
-  get clearColor() { return renderer.getClearColor(new three.Color()); },
-  source, eye, camera,
+  source, eye, camera, renderer,
+  get vehicles() { return vehicles; },
+  // requests the squares of terrain in view; returns whether all of them have arrived
+  settle() {
+    eye.update(vehicle(), (x, y) => terrain.at(x, y)?.height ?? null);
+    camera.updateMatrixWorld();
+    terrain.choose(camera);
+    return terrain.waiting === 0;
+  },
+  // draws at once; returns width, height, and the colors from the lower left, encoded in base64
+  pixels() {
+    this.settle();
+    render();
+    const gl = renderer.getContext(), [width, height] = [gl.drawingBufferWidth, gl.drawingBufferHeight];
+    const data = new Uint8Array(4 * width * height);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, data);
+    let text = '';
+    for (let k = 0; k < data.length; k += 8192) text += String.fromCharCode(...data.subarray(k, k + 8192));
+    return [width, height, btoa(text)];
+  },
   get wheel() { return wheel; },
 };

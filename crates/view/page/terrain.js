@@ -42,6 +42,15 @@ const FRAGMENT = `${LIGHT}${RUT_MASK}
 
 const name = (level, i, j) => `${level},${i},${j}`;
 
+// Returns whether a square is a plane of one soil, so that two triangles draw it.
+function isPlane(heights, soils) {
+  const n = CELLS + 1;
+  const [first, east, north] = [heights[0], heights[CELLS], heights[CELLS * n]];
+  const [dx, dy] = [(east - first) / CELLS, (north - first) / CELLS];
+  return soils.every((soil) => soil === soils[0])
+    && heights.every((height, k) => Math.abs(height - first - (k % n) * dx - Math.floor(k / n) * dy) < 1e-4);
+}
+
 export class Terrain {
   constructor(scene, group, ask) {
     this.tile = 16 * scene.spacing;
@@ -72,18 +81,20 @@ export class Terrain {
     const put = (k, c, r, drop) => {
       const h = at(c, r), soil = this.soils[soils[r * n + c]] || this.soils[0];
       positions.set([c * cell, r * cell, h - z - drop], 3 * k);
-      const dx = (at(c - 1, r) - at(c + 1, r)) / cell, dy = (at(c, r - 1) - at(c, r + 1)) / cell;
+      // differences over two cells, or over one at the rim
+      const [across, along] = [c, r].map((k) => (k > 0 && k < CELLS ? cell : cell / 2));
+      const dx = (at(c - 1, r) - at(c + 1, r)) / across, dy = (at(c, r - 1) - at(c, r + 1)) / along;
       const length = Math.hypot(dx, dy, 2);
       normals.set([dx / length, dy / length, 2 / length], 3 * k);
       tints.set(soil.fresh, 3 * k);
       uvs.set([c / CELLS, r / CELLS], 2 * k);
     };
     for (let r = 0; r < n; r++) for (let c = 0; c < n; c++) put(r * n + c, c, r, 0);
-    const index = [];
-    for (let r = 0; r < CELLS; r++) {
-      for (let c = 0; c < CELLS; c++) {
-        const k = r * n + c;
-        index.push(k, k + 1, k + n + 1, k, k + n + 1, k + n);
+    const index = [], stride = isPlane(heights, soils) ? CELLS : 1;
+    for (let r = 0; r < CELLS; r += stride) {
+      for (let c = 0; c < CELLS; c += stride) {
+        const k = r * n + c, above = k + stride * n;
+        index.push(k, k + stride, above + stride, k, above + stride, above);
       }
     }
     // a skirt hides gaps next to coarser squares
@@ -95,9 +106,9 @@ export class Terrain {
         const [c, r] = edge(t);
         put(count + side * n + t, c, r, skirt);
       }
-      for (let t = 0; t < CELLS; t++) {
-        const [a, b] = [edge(t), edge(t + 1)].map(([c, r]) => r * n + c);
-        const [d, e] = [count + side * n + t, count + side * n + t + 1];
+      for (let t = 0; t < CELLS; t += stride) {
+        const [a, b] = [edge(t), edge(t + stride)].map(([c, r]) => r * n + c);
+        const [d, e] = [count + side * n + t, count + side * n + t + stride];
         if (sense > 0) index.push(a, d, b, b, d, e); else index.push(a, b, d, b, e, d);
       }
     });
