@@ -33,6 +33,29 @@ const RUNS = [
   ['sensors', 'sensors_snow', ['time.duration=3']],
   ['tracks', 'tracked_mud', ['time.duration=3']],
 ];
+// A small study
+const STUDY = `format = 1
+scenario = ${JSON.stringify(path.join(root, 'examples/sand_slope.toml'))}
+design = "full_factorial"
+replications = 3
+seed = 1
+common_random_numbers = true
+responses = ["go", "mean_slip", "max_sinkage", "drive_energy"]
+
+[question]
+response = "go"
+factor = "inflation"
+
+[[factor]]
+name = "grade"
+key = "terrain.surface.grade"
+values = [0.25, 0.32]
+
+[[factor]]
+name = "inflation"
+key = "vehicle[0].inflation_kpa"
+values = [55, 138, 276]
+`;
 // Pages: name, path, condition, script before the picture
 const orbit = (range, elevation) => `bekker.eye.mode = 'orbit'; bekker.eye.range = ${range}; bekker.eye.elevation = ${elevation};`;
 const at = (number, rest) => `/run/${number}/?keep#${rest}`;
@@ -44,6 +67,7 @@ const PAGES = [
   ['depths', at(0, 't=7.5&show=panel,depths,table'), 'bekker.frame.time > 7.4', ''],
   ['plots', at(0, 't=4&show=panel,plots'), 'bekker.frame.time > 3.9', ''],
   ['mid', at(0, 't=7.5&show=depths'), 'bekker.frame.time > 7.4', orbit(60, 0.7)],
+  ['path', at(0, 't=7.5&show=&path=sinkage'), 'bekker.frame.time > 7.4', orbit(40, 0.6)],
   ['far', at(0, 't=7.5&show=depths'), 'bekker.frame.time > 7.4', orbit(500, 0.8)],
   ['seat', at(0, 't=7.5&camera=driver&vehicle=second'), 'bekker.frame.time > 7.4', ''],
   ['tracks', at(2, 't=3&show=panel,table'), 'bekker.frame.time > 2.9', orbit(11, 0.5)],
@@ -156,13 +180,13 @@ function makeRuns() {
     const sets = changes.flatMap((change) => ['--set', change]);
     execFileSync(bekker, ['run', path.join(root, 'examples', `${scenario}.toml`), '-q', '--force', ...sets, '--out', out], { stdio: 'ignore' });
   }
-  // a page as studies write it, without the time that one takes
   const study = path.join(runs, 'study');
-  fs.mkdirSync(study, { recursive: true });
-  const report = [path.join(root, 'docs/gallery/study.html'), path.join(study, 'report.html')].find((own) => fs.existsSync(own));
-  if (!report) {
-    fs.writeFileSync(path.join(study, 'report.html'),
-      '<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width, initial-scale=1"><title>study</title></head><body><main><h1>Study</h1></main></body></html>');
+  if (!fs.existsSync(path.join(study, 'report.html'))) {
+    const file = path.join(folder, 'study.toml');
+    fs.writeFileSync(file, STUDY);
+    for (const part of [['run', file, '-q', '--out', study], ['report', study, '--pictures', '0']]) {
+      execFileSync(bekker, ['study', ...part], { stdio: 'ignore' });
+    }
   }
   return runs;
 }

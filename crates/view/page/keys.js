@@ -7,6 +7,7 @@ const GROUPS = [
   ]],
   ['View', [
     ['1 2 3', 'camera: orbit, follow, driver’s seat'], ['N P', 'next or previous vehicle'], ['D', 'rut depth in color'],
+    ['T', 'color the driven paths: speed, slip, sinkage'],
     ['E', 'exaggerate the depth of ruts: 1, 2, 5, 10 times'], ['H', 'hide or show the panel'], ['S', 'save the picture as PNG'],
     ['?', 'this help'],
   ]],

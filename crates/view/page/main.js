@@ -2,8 +2,10 @@
 
 import * as three from 'three';
 import { open } from 'view/source';
+import { Light } from 'view/light';
 import { Terrain } from 'view/terrain';
 import { Ruts } from 'view/ruts';
+import { Paths, QUANTITIES } from 'view/paths';
 import { Vehicles } from 'view/vehicles';
 import { Traffic } from 'view/traffic';
 import { Eye } from 'view/camera';
@@ -24,7 +26,7 @@ const plans = new three.Group();
 stage.add(plans);
 
 let run = null; // content of the scene message
-let terrain, ruts, vehicles, traffic, panel;
+let light, terrain, ruts, paths, vehicles, traffic, panel;
 let frame = null, next = null, share = 0;
 let status = { playing: true };
 let dragged = false;
@@ -44,11 +46,13 @@ const takers = {
     id('drive_it').hidden = message.source !== 'live';
     id('duration').textContent = `${message.duration.toFixed(1)} s`;
     const ask = (request) => source.ask(request);
-    terrain = new Terrain(message, stage, ask);
-    ruts = new Ruts(message, stage, terrain);
+    light = new Light(message);
+    terrain = new Terrain(message, stage, light, ask);
+    ruts = new Ruts(message, stage, light, terrain);
     ruts.onscale = showScale;
     showScale(ruts.uniforms.deepest.value);
-    vehicles = new Vehicles(message, stage);
+    paths = new Paths(stage, terrain);
+    vehicles = new Vehicles(stage, light);
     traffic = new Traffic(message, stage);
     panel = new Panel(message, choose, seek);
     const [r, g, b] = message.sky.horizon.map((c) => Math.min(1, c) ** (1 / 2.2));
@@ -72,7 +76,7 @@ const takers = {
     panel.show(frame);
     if (wanted !== null) { const time = wanted; wanted = null; pauseAt(time); }
   },
-  states: (message) => panel.plots.table(message),
+  states(message) { panel.plots.table(message); paths.take(message); showPathScale(); },
   picture: (message) => panel.picture(message),
   outcome: (message) => panel.outcome(message),
   links: (message) => traffic.link(message),
@@ -125,7 +129,7 @@ function pauseAt(time) {
 let wanted = null;
 const SECTIONS = ['vehicles', 'table', 'plots', 'pictures'];
 const section = (name) => id(name).closest('details');
-function restore({ t, vehicle, camera: view, show, relief }) {
+function restore({ t, vehicle, camera: view, show, relief, path }) {
   const index = run.agents.findIndex((agent) => agent.name === vehicle);
   if (index >= 0) panel.choose(index);
   if (view) { eye.apply(view, run.origin); id('camera').value = eye.mode; }
@@ -136,6 +140,7 @@ function restore({ t, vehicle, camera: view, show, relief }) {
     SECTIONS.forEach((name) => { section(name).open = shown.includes(name); });
   }
   if (relief) setRelief(Number(relief));
+  if (path !== undefined) setPath(path);
   if (t !== undefined && Number.isFinite(Number(t)) && run.source !== 'live') {
     if (frame) pauseAt(Number(t)); else wanted = Number(t);
   }
@@ -153,6 +158,7 @@ const bookmark = new Bookmark(() => {
     camera: eye.bookmark(run.origin),
     show: shown.join(','),
     relief: relief === '1' ? null : relief,
+    path: id('path').value || null,
   };
 });
 addEventListener('hashchange', () => { if (run) restore(bookmark.read()); });
@@ -173,6 +179,23 @@ function setRelief(factor) {
   stale = true;
   bookmark.change();
 }
+// Colors the driven paths by a quantity; an empty name hides them.
+function setPath(quantity) {
+  paths.choose(quantity);
+  id('path').value = paths.quantity;
+  showPathScale();
+  stale = true;
+  bookmark.change();
+}
+function showPathScale() {
+  const scale = id('path_scale');
+  scale.hidden = paths.quantity === '';
+  if (scale.hidden) return;
+  const [, title, unit] = QUANTITIES[paths.quantity];
+  scale.querySelector('b').textContent = `${title} along the path, ${unit}`;
+  showTicks(scale, paths.end);
+  scale.setAttribute('aria-label', `Colors of ${title} from 0 to ${paths.end} ${unit}`);
+}
 const hasPanel = () => !document.body.classList.contains('alone');
 function showPanel(on) {
   document.body.classList.toggle('alone', !on);
@@ -182,14 +205,18 @@ function showPanel(on) {
 
 // Draws the color bar of rut depth, which ends at `deepest`, m.
 const stops = [...Array(13).keys()].map((k) => `rgb(${depthColor(k / 12)})`);
-id('scale').querySelector('.ramp').style.background = `linear-gradient(to right, ${stops})`;
+document.querySelectorAll('.scale .ramp').forEach((ramp) => { ramp.style.background = `linear-gradient(to right, ${stops})`; });
 id('scale').querySelector('.heap').style.setProperty('--heap', berm);
 function showScale(deepest) {
-  const ticks = [0, 0.5, 1].map((share) => Object.assign(document.createElement('span'), {
-    textContent: String(Math.round(1000 * share * deepest) / 10),
-  }));
-  id('scale').querySelector('.ticks').replaceChildren(...ticks);
+  showTicks(id('scale'), 100 * deepest);
   id('scale').setAttribute('aria-label', `Colors of rut depth from 0 to ${Math.round(1000 * deepest) / 10} cm`);
+}
+
+function showTicks(scale, end) {
+  const ticks = [0, 0.5, 1].map((share) => Object.assign(document.createElement('span'), {
+    textContent: String(Math.round(10 * share * end) / 10),
+  }));
+  scale.querySelector('.ticks').replaceChildren(...ticks);
 }
 
 // Returns the state of the selected vehicle, interpolated between two frames.
@@ -293,6 +320,7 @@ id('step').onclick = () => source.ask({ kind: 'step' });
 id('rate').onchange = () => source.ask({ kind: 'rate', value: id('rate').value ? Number(id('rate').value) : null });
 id('camera').onchange = () => setCamera(id('camera').value);
 id('depths').onchange = () => setDepths(id('depths').checked);
+id('path').onchange = () => setPath(id('path').value);
 id('relief').onchange = () => setRelief(Number(id('relief').value));
 id('slider').oninput = () => { dragged = true; id('time').textContent = `${Number(id('slider').value).toFixed(2)} s`; };
 id('slider').onchange = () => {
@@ -348,6 +376,7 @@ const keys = new Keys(id('keys'), {
   1: () => setCamera('orbit'), 2: () => setCamera('follow'), 3: () => setCamera('driver'),
   n: turnTo(1), p: turnTo(-1), d: () => setDepths(!id('depths').checked),
   e: () => setRelief(RELIEFS[(RELIEFS.findIndex((factor) => factor >= Number(id('relief').value)) + 1) % RELIEFS.length]),
+  t() { const names = ['', ...Object.keys(QUANTITIES)]; setPath(names[(names.indexOf(paths.quantity) + 1) % names.length]); },
   h: () => showPanel(!hasPanel()), s: () => id('save').click(),
 }, () => wheel && !wheel.stopped);
 id('help').onclick = () => keys.help();
@@ -383,12 +412,16 @@ function draw(now) {
   }
 }
 function render() {
+  const changed = stale;
   stale = false;
   drawn = String(camera.matrixWorld.elements);
   vehicles.show(frame, next, share);
   traffic.show(frame);
   terrain.choose(camera);
   ruts.choose(camera, canvas.height, renderer.getPixelRatio());
+  paths.show(frame.time, ruts.uniforms.pixels.value);
+  const center = (eye.mode === 'driver' && vehicle()?.place) || eye.target;
+  light.draw(renderer, stage, center, Math.min(Math.max(1.5 * eye.range, 15), 150), changed);
   renderer.render(stage, camera);
 }
 requestAnimationFrame(draw);
@@ -403,6 +436,7 @@ globalThis.bekker = {
   get plots() { return panel?.plots; },
   get panel() { return panel; },
   get ruts() { return ruts; },
+  get paths() { return paths; },
   get terrain() { return terrain; },
   get run() { return run; },
   source, eye, camera, renderer,

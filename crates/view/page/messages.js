@@ -95,8 +95,8 @@ const readers = [
     const series = [];
     for (let count = r.u32(); count > 0; count--) {
       const vehicle = r.u32(), rows = r.u32();
-      const [times, speeds, slips, sinkages] = [0, 1, 2, 3].map(() => r.take(Float64Array, rows));
-      series.push({ vehicle, times, speeds, slips, sinkages });
+      const [times, xs, ys, speeds, slips, sinkages] = [0, 1, 2, 3, 4, 5].map(() => r.take(Float64Array, rows));
+      series.push({ vehicle, times, xs, ys, speeds, slips, sinkages });
     }
     return { kind: 'states', series };
   },

@@ -6,7 +6,7 @@
 // few pixels is drawn as a point, so that a rut never disappears in the distance.
 
 import * as three from 'three';
-import { LIGHT, lightUniforms } from 'view/terrain';
+import { GRAIN, LIGHT } from 'view/light';
 import { berm, depthColor, depthScale } from 'view/palette';
 
 const SIDE = 19; // nodes along a side of a message, one of them before and two after the tile
@@ -40,7 +40,7 @@ const VERTEX = `
   uniform float spacing, relief;
   flat varying ivec2 vCorner;
   varying vec2 vNode;
-  varying vec3 vFresh, vPressed, vNormal;
+  varying vec3 vFresh, vPressed, vNormal, vPlace;
   varying float vDepth, vDistance;
   void main() {
     vec2 at = node.xy / ${CELLS}.0;
@@ -71,6 +71,7 @@ const VERTEX = `
     vec2 over = (0.002 + (pinned ? 0.75 * far / pixels * stretch : vec2(0.0)))
       * (step(float(${CELLS}) - 0.5, node.xy) - step(node.xy, vec2(0.5)));
     place.xy += over;
+    vPlace = place;
     vec4 seen = modelViewMatrix * vec4(place, 1.0);
     vDistance = length(seen.xyz);
     gl_Position = projectionMatrix * seen;
@@ -88,13 +89,13 @@ const DEPTHS = `
   }
   float pressing(float depth) { return max(depth, 0.0) / (max(depth, 0.0) + 0.015); }`;
 
-const FRAGMENT = `${LIGHT}${DEPTHS}
+const FRAGMENT = `${LIGHT}${GRAIN}${DEPTHS}
   precision highp isampler2D;
   uniform isampler2D heights;
   uniform float spacing, relief;
   flat varying ivec2 vCorner;
   varying vec2 vNode;
-  varying vec3 vFresh, vPressed, vNormal;
+  varying vec3 vFresh, vPressed, vNormal, vPlace;
   varying float vDepth, vDistance;
   vec2 level(ivec2 node) { return vec2(texelFetch(heights, vCorner + clamp(node, ivec2(0), ivec2(${SIDE - 1})), 0).rg) * ${QUANTUM}; }
   void main() {
@@ -123,19 +124,21 @@ const FRAGMENT = `${LIGHT}${DEPTHS}
       // a colored rut keeps at least half of its color
       share = share > 0.0 ? max(share, min(0.5, 8.0 * share)) : 0.0;
     }
-    vec3 soil = mix(vFresh, vPressed, press);
-    gl_FragColor = vec4(tinted(lit(soil, normalize(normal), vDistance), depth, share), 1.0);
+    // less of the sky is seen from the bottom of a rut
+    vec3 soil = mix(grained(vFresh, vPlace.xy, vDistance), grained(vPressed, vPlace.xy, vDistance), press) * (1.0 - 0.3 * press);
+    gl_FragColor = vec4(tinted(lit(soil, normalize(normal), vDistance, vPlace), depth, share), 1.0);
   }`;
 
 const POINT_VERTEX = `
   ${TILE}
   attribute vec2 mean; // mean depth of the deformed nodes, m, and their share
   uniform float pixelRatio;
-  varying vec3 vFresh, vPressed;
+  varying vec3 vFresh, vPressed, vPlace;
   varying vec2 vMean;
   varying float vDistance;
   void main() {
-    vec4 seen = modelViewMatrix * vec4(corner + vec3(vec2(0.5 * tileSide), drawnBase(vec2(0.5))), 1.0);
+    vPlace = corner + vec3(vec2(0.5 * tileSide), drawnBase(vec2(0.5)));
+    vec4 seen = modelViewMatrix * vec4(vPlace, 1.0);
     float side = across(seen);
     vFresh = fresh; vPressed = pressed; vMean = mean;
     vDistance = length(seen.xyz);
@@ -146,12 +149,13 @@ const POINT_VERTEX = `
   }`;
 
 const POINT_FRAGMENT = `${LIGHT}${DEPTHS}
-  varying vec3 vFresh, vPressed;
+  varying vec3 vFresh, vPressed, vPlace;
   varying vec2 vMean;
   varying float vDistance;
   void main() {
-    vec3 soil = mix(vFresh, vPressed, pressing(vMean.x) * min(1.0, 2.0 * vMean.y));
-    gl_FragColor = vec4(tinted(lit(soil, vec3(0.0, 0.0, 1.0), vDistance), vMean.x, weight(vMean.x)), 1.0);
+    float press = pressing(vMean.x) * min(1.0, 2.0 * vMean.y);
+    vec3 soil = mix(vFresh, vPressed, press) * (1.0 - 0.3 * press);
+    gl_FragColor = vec4(tinted(lit(soil, vec3(0.0, 0.0, 1.0), vDistance, vPlace), vMean.x, weight(vMean.x)), 1.0);
   }`;
 
 class Sheet {
@@ -196,7 +200,7 @@ class Sheet {
 }
 
 export class Ruts {
-  constructor(scene, group, terrain) {
+  constructor(scene, group, light, terrain) {
     this.scene = scene;
     this.spacing = scene.spacing;
     this.group = group;
@@ -206,7 +210,7 @@ export class Ruts {
     const texture = new three.DataTexture(ramp, RAMP, 1);
     texture.needsUpdate = true;
     this.uniforms = {
-      ...lightUniforms(scene), spacing: { value: this.spacing }, tileSide: { value: CELLS * this.spacing },
+      ...light.uniforms, spacing: { value: this.spacing }, tileSide: { value: CELLS * this.spacing },
       pixels: { value: 1 }, pixelRatio: { value: 1 }, relief: { value: 1 }, depths: { value: 0 }, deepest: { value: 0.01 },
       ramp: { value: texture }, heaped: { value: new three.Color().setStyle(berm, three.LinearSRGBColorSpace) },
     };

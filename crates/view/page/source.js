@@ -67,7 +67,8 @@ class FileSource {
     const times = Float64Array.from(this.frames, (frame) => frame.time);
     return (this.frames[0]?.vehicles ?? []).map((_, vehicle) => {
       const column = (value) => Float64Array.from(this.frames, (frame) => value(frame.vehicles[vehicle]));
-      return { vehicle, times, speeds: column((v) => v.speed), slips: column((v) => v.slip), sinkages: column((v) => v.sinkage) };
+      const [xs, ys] = [0, 1].map((axis) => column((v) => v.place[axis]));
+      return { vehicle, times, xs, ys, speeds: column((v) => v.speed), slips: column((v) => v.slip), sinkages: column((v) => v.sinkage) };
     });
   }
   tell() {

@@ -2,42 +2,36 @@
 // four squares of the next level are available.
 
 import * as three from 'three';
+import { GRAIN, LIGHT } from 'view/light';
 import { RutMask, RUT_MASK } from 'view/rut_mask';
 
 const CELLS = 64;
 const SPLIT = 1.2; // distance at which a square is split, in sides of the square
 const ASKED = 16; // greatest number of pending requests for squares
 
-export const LIGHT = `
-  uniform vec3 toSun, sun, ambient, horizon;
-  vec3 lit(vec3 albedo, vec3 normal, float distance) {
-    vec3 light = sun * max(dot(normal, toSun), 0.0) + ambient * (0.6 + 0.4 * normal.z);
-    vec3 color = mix(albedo * light * 1.25, horizon, 1.0 - exp(-distance / 4000.0));
-    return pow(clamp(color, 0.0, 1.0), vec3(1.0 / 2.2));
-  }`;
-
 const VERTEX = `
   attribute vec3 tint;
-  varying vec3 vTint, vNormal;
+  varying vec3 vTint, vNormal, vPlace;
   varying vec2 vCell;
   varying float vDistance;
   void main() {
     vTint = tint; vNormal = normal; vCell = uv;
-    vec4 seen = modelViewMatrix * vec4(position, 1.0);
+    vPlace = (modelMatrix * vec4(position, 1.0)).xyz;
+    vec4 seen = viewMatrix * vec4(vPlace, 1.0);
     vDistance = length(seen.xyz);
     gl_Position = projectionMatrix * seen;
   }`;
 
-const FRAGMENT = `${LIGHT}${RUT_MASK}
+const FRAGMENT = `${LIGHT}${GRAIN}${RUT_MASK}
   uniform ivec2 first; // first tile of the square
   uniform int tiles; // along its side
-  varying vec3 vTint, vNormal;
+  varying vec3 vTint, vNormal, vPlace;
   varying vec2 vCell;
   varying float vDistance;
   void main() {
     ivec2 tile = clamp(ivec2(floor(vCell * float(tiles))), ivec2(0), ivec2(tiles - 1));
     if (deformed(first + tile)) discard;
-    gl_FragColor = vec4(lit(vTint, normalize(vNormal), vDistance), 1.0);
+    gl_FragColor = vec4(lit(grained(vTint, vPlace.xy, vDistance), normalize(vNormal), vDistance, vPlace), 1.0);
   }`;
 
 const name = (level, i, j) => `${level},${i},${j}`;
@@ -52,7 +46,7 @@ function isPlane(heights, soils) {
 }
 
 export class Terrain {
-  constructor(scene, group, ask) {
+  constructor(scene, group, light, ask) {
     this.tile = 16 * scene.spacing;
     this.origin = scene.origin;
     this.soils = scene.soils;
@@ -64,7 +58,7 @@ export class Terrain {
     this.shown = 0; // number of changes of the drawn squares
     this.drawn = '';
     this.waiting = 0;
-    this.light = lightUniforms(scene);
+    this.light = light.uniforms;
     const [x, y, z] = scene.origin;
     this.low = -z;
     this.place = (level, i, j) => [i * this.side(level) - x, j * this.side(level) - y];
@@ -236,9 +230,4 @@ export class Terrain {
     }
     return null;
   }
-}
-
-export function lightUniforms({ sky }) {
-  const vector = (v) => ({ value: new three.Vector3(...v) });
-  return { toSun: vector(sky.to_sun), sun: vector(sky.sun), ambient: vector(sky.ambient), horizon: vector(sky.horizon) };
 }

@@ -1,36 +1,37 @@
 // Draws the parts of vehicles, and static obstacles.
 
 import * as three from 'three';
-import { LIGHT, lightUniforms } from 'view/terrain';
+import { LIGHT } from 'view/light';
 
 const VERTEX = `
   attribute vec3 tint;
-  varying vec3 vTint, vNormal;
+  varying vec3 vTint, vNormal, vPlace;
   varying float vDistance;
   void main() {
     mat4 own = modelMatrix * instanceMatrix;
     vTint = tint * tint; // sent as square roots
     vNormal = normalize(mat3(own) * normal);
-    vec4 seen = viewMatrix * own * vec4(position, 1.0);
+    vPlace = (own * vec4(position, 1.0)).xyz;
+    vec4 seen = viewMatrix * vec4(vPlace, 1.0);
     vDistance = length(seen.xyz);
     gl_Position = projectionMatrix * seen;
   }`;
 const FRAGMENT = `${LIGHT}
-  varying vec3 vTint, vNormal;
+  varying vec3 vTint, vNormal, vPlace;
   varying float vDistance;
   void main() {
     vec3 normal = normalize(gl_FrontFacing ? vNormal : -vNormal);
-    gl_FragColor = vec4(lit(vTint, normal, vDistance), 1.0);
+    gl_FragColor = vec4(lit(vTint, normal, vDistance, vPlace), 1.0);
   }`;
 
 export class Vehicles {
-  constructor(scene, group) {
+  constructor(group, light) {
     this.group = group;
     this.meshes = new Map();
     this.moving = new Map(); // mesh -> instanced
     this.standing = [];
-    this.uniforms = lightUniforms(scene);
-    this.material = new three.ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.uniforms, side: three.DoubleSide });
+    this.light = light;
+    this.material = new three.ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: light.uniforms, side: three.DoubleSide });
     this.matrix = new three.Matrix4();
     this.p = new three.Vector3();
     this.q = new three.Quaternion();
@@ -66,6 +67,7 @@ export class Vehicles {
         this.standing[index] = { instanced, k, upright: this.matrix.clone(), place, scale };
       });
       instanced.computeBoundingSphere();
+      this.light.casts(instanced);
       this.group.add(instanced);
     }
   }
@@ -102,6 +104,7 @@ export class Vehicles {
       if (!geometry) continue;
       const instanced = new three.InstancedMesh(geometry, this.material, Math.ceil(1.3 * count));
       instanced.frustumCulled = false;
+      this.light.casts(instanced);
       instanced.count = 0;
       this.moving.set(mesh, instanced);
       this.group.add(instanced);

@@ -44,7 +44,7 @@ macro_rules! file {
     };
 }
 
-const ASSETS: [PageAsset; 21] = [
+const ASSETS: [PageAsset; 23] = [
     file!("index.html", PAGE),
     file!("view.css", STYLE),
     file!("vendor/uplot.css", STYLE),
@@ -54,9 +54,11 @@ const ASSETS: [PageAsset; 21] = [
     script!("palette.js", "view/palette"),
     script!("messages.js", "view/messages"),
     script!("source.js", "view/source"),
+    script!("light.js", "view/light"),
     script!("rut_mask.js", "view/rut_mask"),
     script!("terrain.js", "view/terrain"),
     script!("ruts.js", "view/ruts"),
+    script!("paths.js", "view/paths"),
     script!("vehicles.js", "view/vehicles"),
     script!("camera.js", "view/camera"),
     script!("plots.js", "view/plots"),

@@ -45,6 +45,8 @@ pub struct StateSeries {
     pub vehicle: usize,
     /// Simulated times, s.
     pub times: Vec<f64>,
+    /// Positions, m.
+    pub positions: [Vec<f64>; 2],
     /// Forward speeds, m/s.
     pub speeds: Vec<f64>,
     /// Mean slips of the wheels; NaN if not recorded, like the next column.
@@ -98,10 +100,16 @@ impl DisplayedRun {
     fn histories(&self) -> EncodedMessage {
         let mut writer = MessageBuilder::new(MessageKind::States);
         writer.u32(self.states.len());
-        for StateSeries { vehicle, times, speeds, slips, sinkages } in &self.states {
+        for StateSeries { vehicle, times, positions: [xs, ys], speeds, slips, sinkages } in
+            &self.states
+        {
             writer.u32(*vehicle).u32(times.len());
-            for value in [times, speeds, slips, sinkages].into_iter().flatten() {
-                writer.f64(*value);
+            let columns = [times, xs, ys, speeds, slips, sinkages];
+            let offsets = [0.0, self.origin.x, self.origin.y, 0.0, 0.0, 0.0];
+            for (column, offset) in columns.into_iter().zip(offsets) {
+                for value in column {
+                    writer.f64(value - offset);
+                }
             }
         }
         writer.finish()

@@ -166,26 +166,18 @@ impl RunFolder {
         for run in [left, right] {
             let _ = write!(body, "<th scope=\"col\">{}</th>", escaped(&run.name));
         }
-        body.push_str("</tr><tr><td></td>");
+        body.push_str("<th scope=\"col\">difference</th></tr><tr><td></td>");
         for run in [left, right] {
             let number = self.runs.iter().position(|own| own.path == run.path).unwrap_or(0);
             let picture = run.picture(number);
             let _ = write!(body, "<td>{picture}</td>");
         }
-        body.push_str("</tr>");
+        body.push_str("<td></td></tr>");
         let vehicles = |run: &ListedRun| run.summary.as_ref().map_or(0, |own| own.vehicles.len());
         for index in 0..vehicles(left).max(vehicles(right)) {
             let pair = [left, right]
                 .map(|run| run.summary.as_ref().and_then(|own| own.vehicles.get(index)));
-            for (label, figure) in FIGURES {
-                let name = pair.iter().flatten().next().map_or("", |vehicle| &vehicle.name);
-                let _ = write!(body, "<tr><th scope=\"row\">{}: {label}</th>", escaped(name));
-                for vehicle in pair {
-                    let text = vehicle.map(figure).unwrap_or_default();
-                    let _ = write!(body, "<td>{}</td>", escaped(&text));
-                }
-                body.push_str("</tr>");
-            }
+            compared_vehicle(pair, &mut body);
         }
         body + "</table></div>"
     }
@@ -215,15 +207,43 @@ fn with_way_back(mut report: WebPage) -> WebPage {
     report
 }
 
-/// A compared value of a vehicle.
-type ComparedValue = (&'static str, fn(&VehicleSummary) -> String);
-const FIGURES: [ComparedValue; 6] = [
-    ("outcome", |own| own.outcome.sentence.clone()),
-    ("distance, m", |own| format!("{:.1}", own.distance)),
-    ("speed made good, m/s", |own| format!("{:.2}", own.speed_made_good)),
-    ("mean slip, %", |own| format!("{:.1}", 100.0 * own.mean_slip)),
-    ("deepest sinkage, cm", |own| format!("{:.1}", 100.0 * own.max_sinkage)),
-    ("drive energy, kJ", |own| format!("{:.0}", own.drive_energy / 1000.0)),
+/// Writes the rows of a vehicle, with the second run minus the first.
+fn compared_vehicle(pair: [Option<&VehicleSummary>; 2], body: &mut String) {
+    let name = pair.iter().flatten().next().map_or("", |vehicle| &vehicle.name);
+    let _ = write!(
+        body,
+        "<tr class=\"vehicle\"><th scope=\"rowgroup\" colspan=\"4\">{}</th></tr>\
+         <tr><th scope=\"row\">outcome</th>",
+        escaped(name)
+    );
+    for vehicle in pair {
+        let sentence = vehicle.map_or("", |own| &own.outcome.sentence);
+        let _ = write!(body, "<td>{}</td>", escaped(sentence));
+    }
+    body.push_str("<td></td></tr>");
+    for (label, decimals, figure) in FIGURES {
+        let _ = write!(body, "<tr><th scope=\"row\">{label}</th>");
+        let values = pair.map(|vehicle| vehicle.map(figure));
+        for value in values {
+            let text = value.map_or_else(String::new, |own| format!("{own:.decimals$}"));
+            let _ = write!(body, "<td>{text}</td>");
+        }
+        let difference = match values {
+            [Some(left), Some(right)] => format!("{:+.decimals$}", right - left),
+            _ => String::new(),
+        };
+        let _ = write!(body, "<td>{difference}</td></tr>");
+    }
+}
+
+/// A compared value of a vehicle: its name and unit, its decimals, and the value.
+type ComparedValue = (&'static str, usize, fn(&VehicleSummary) -> f64);
+const FIGURES: [ComparedValue; 5] = [
+    ("distance, m", 1, |own| own.distance),
+    ("speed made good, m/s", 2, |own| own.speed_made_good),
+    ("mean slip, %", 1, |own| 100.0 * own.mean_slip),
+    ("deepest sinkage, cm", 1, |own| 100.0 * own.max_sinkage),
+    ("drive energy, kJ", 0, |own| own.drive_energy / 1000.0),
 ];
 
 const REPORT: &str = "report.html";

@@ -124,6 +124,7 @@ fn histories(run: &Path, model: &WorldModel) -> Vec<StateSeries> {
         Some(StateSeries {
             vehicle,
             times: column(|point| point.time),
+            positions: [column(|point| point.position[0]), column(|point| point.position[1])],
             speeds: column(|point| point.speed),
             slips: column(|point| point.slip),
             sinkages: column(|point| point.deepest),
