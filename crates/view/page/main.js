@@ -6,6 +6,7 @@ import { Light } from 'view/light';
 import { Terrain } from 'view/terrain';
 import { Ruts } from 'view/ruts';
 import { Paths, QUANTITIES } from 'view/paths';
+import { Labels } from 'view/labels';
 import { Vehicles } from 'view/vehicles';
 import { Traffic } from 'view/traffic';
 import { Eye } from 'view/camera';
@@ -26,7 +27,7 @@ const plans = new three.Group();
 stage.add(plans);
 
 let run = null; // content of the scene message
-let light, terrain, ruts, paths, vehicles, traffic, panel;
+let light, terrain, ruts, paths, labels, vehicles, traffic, panel;
 let frame = null, next = null, share = 0;
 let status = { playing: true };
 let dragged = false;
@@ -53,6 +54,7 @@ const takers = {
     showScale(ruts.uniforms.deepest.value);
     paths = new Paths(stage, terrain);
     vehicles = new Vehicles(stage, light);
+    labels = new Labels(id('names'), message.agents, choose);
     traffic = new Traffic(message, stage);
     panel = new Panel(message, choose, seek);
     const [r, g, b] = message.sky.horizon.map((c) => Math.min(1, c) ** (1 / 2.2));
@@ -327,6 +329,23 @@ id('slider').onchange = () => {
   dragged = false;
   seek(Number(id('slider').value));
 };
+// The panel is resized by its edge or by the arrow keys there; the width is kept in this browser.
+function setSide(width) {
+  const kept = Math.round(Math.min(Math.max(width, 260), 0.6 * innerWidth));
+  document.body.style.setProperty('--side', `${kept}px`);
+  id('grip').setAttribute('aria-valuenow', String(kept));
+  try { localStorage.setItem('side', String(kept)); } catch { /* a page without storage */ }
+}
+try { const kept = Number(localStorage.getItem('side')); if (kept > 0) setSide(kept); } catch { /* a page without storage */ }
+const grip = id('grip');
+grip.addEventListener('pointerdown', (event) => grip.setPointerCapture(event.pointerId));
+grip.addEventListener('pointermove', (event) => { if (grip.hasPointerCapture(event.pointerId)) setSide(innerWidth - event.clientX - 4); });
+grip.addEventListener('keydown', (event) => {
+  const step = { ArrowLeft: 20, ArrowRight: -20 }[event.key];
+  if (!step) return;
+  event.stopPropagation();
+  setSide(id('side').clientWidth + step);
+});
 id('panel').onclick = () => showPanel(!hasPanel());
 id('more').onclick = () => {
   const open = document.body.classList.toggle('more');
@@ -390,6 +409,7 @@ function resize() {
   camera.userData.height = height;
   camera.updateProjectionMatrix();
   if (frame) renderer.render(stage, camera);
+  stale = true; // names move, too
 }
 new ResizeObserver(resize).observe(id('scene'));
 resize();
@@ -423,6 +443,7 @@ function render() {
   const center = (eye.mode === 'driver' && vehicle()?.place) || eye.target;
   light.draw(renderer, stage, center, Math.min(Math.max(1.5 * eye.range, 15), 150), changed);
   renderer.render(stage, camera);
+  labels.show(frame, camera, eye.mode === 'driver' ? panel.chosen : -1);
 }
 requestAnimationFrame(draw);
 

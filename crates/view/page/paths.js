@@ -60,9 +60,9 @@ export class Paths {
     this.shown = undefined;
     if (!this.quantity) return;
     const [column, , , factor, least] = QUANTITIES[this.quantity];
-    let highest = least;
-    for (const own of this.series) for (const value of own[column]) if (value * factor > highest) highest = value * factor;
-    this.end = ceiling(highest);
+    const values = this.series.flatMap((own) => [...own[column]].filter(Number.isFinite).map(Math.abs)).sort((a, b) => a - b);
+    // a short peak, such as slip at the start, does not determine the scale
+    this.end = ceiling(Math.max(least, factor * (values[Math.floor(0.97 * values.length)] ?? 0)));
     this.ribbons = this.series.map((own) => this.ribbon(own, own[column], factor)).filter(Boolean);
   }
 

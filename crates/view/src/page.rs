@@ -44,7 +44,7 @@ macro_rules! file {
     };
 }
 
-const ASSETS: [PageAsset; 23] = [
+const ASSETS: [PageAsset; 24] = [
     file!("index.html", PAGE),
     file!("view.css", STYLE),
     file!("vendor/uplot.css", STYLE),
@@ -59,6 +59,7 @@ const ASSETS: [PageAsset; 23] = [
     script!("terrain.js", "view/terrain"),
     script!("ruts.js", "view/ruts"),
     script!("paths.js", "view/paths"),
+    script!("labels.js", "view/labels"),
     script!("vehicles.js", "view/vehicles"),
     script!("camera.js", "view/camera"),
     script!("plots.js", "view/plots"),

@@ -198,9 +198,9 @@ const HTML: &str = "text/html; charset=utf-8";
 
 /// Adds a link to the list to the report of a study.
 fn with_way_back(mut report: WebPage) -> WebPage {
-    const LINK: &[u8] = b"<nav style=\"padding:12px 32px;font:14px system-ui,sans-serif\">\
-        <a href=\"../\" style=\"color:#0068b2\">\xe2\x86\x90 All runs</a></nav>";
-    let mark = b"<body>";
+    const LINK: &[u8] = b"<nav style=\"margin-bottom:12px\">\
+        <a href=\"../\" style=\"color:var(--accent)\">\xe2\x86\x90 All runs</a></nav>";
+    let mark = b"<main>";
     let found = report.bytes.windows(mark.len()).position(|window| window == mark);
     let at = found.map_or(0, |start| start + mark.len());
     report.bytes.splice(at..at, LINK.iter().copied());

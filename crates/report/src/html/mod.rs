@@ -57,7 +57,8 @@ pub struct HtmlPicture {
 
 /// Style sheet.
 const STYLE: &str = "\
-:root{--ink:#1f2933;--secondary:#616e7c;--rule:#d6dbe1;--grid:#e8ebef;--paper:#fff;--accent:#0068b2}\
+:root{color-scheme:light dark;--ink:#1f2933;--secondary:#616e7c;--rule:#d6dbe1;--grid:#e8ebef;--paper:#fff;\
+--accent:#0068b2;--answer:#f3f7fb}\
 *{box-sizing:border-box}\
 body{margin:0;background:var(--paper);color:var(--ink);\
 font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}\
@@ -67,7 +68,7 @@ h2{font-size:21px;margin:44px 0 10px;padding-top:14px;border-top:1px solid var(-
 p{margin:0 0 12px;max-width:80ch}\
 .question{color:var(--secondary)}\
 .answer{font-size:21px;line-height:1.4;margin:22px 0;padding:16px 20px;border-left:5px solid var(--accent);\
-background:#f3f7fb;max-width:none}\
+background:var(--answer);max-width:none}\
 .facts{display:flex;flex-wrap:wrap;gap:12px 40px;margin:20px 0 8px}\
 .facts div{color:var(--secondary);font-size:14px}\
 .facts b{display:block;font-size:24px;line-height:1.2;color:var(--ink)}\
@@ -83,6 +84,9 @@ th{border-bottom:2px solid var(--rule);font-weight:600}\
 summary{cursor:pointer;color:var(--accent);margin:10px 0}\
 footer{margin-top:56px;padding-top:14px;border-top:1px solid var(--rule);color:var(--secondary);font-size:13px}\
 @media(max-width:560px){main{padding:22px 16px}.side{grid-template-columns:1fr}}\
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e4e9ee;--secondary:#a9b4c0;--rule:#3b4652;\
+--grid:#2c3540;--paper:#171d24;--accent:#6db9f2;--answer:#232c36}\
+figure svg{background:#f4f6f8;border-radius:6px}}\
 @media print{main{padding:0}h2,figure{break-inside:avoid}.answer{background:none}}";
 
 impl HtmlPage {
