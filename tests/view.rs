@@ -352,7 +352,10 @@ fn a_folder_of_runs_is_listed_compared_and_watched() {
         assert!(list.contains(wanted), "{wanted}: {list}");
     }
     let compared = get(&url, "/compare?run=0&run=1&token=secret");
-    assert!(compared.contains("lead: deepest sinkage, cm"), "{compared}");
+    let row = compared.split("distance, m</th>").nth(1).unwrap().split("</tr>").next().unwrap();
+    let cells: Vec<&str> = row.split("<td>").map(|cell| cell.trim_end_matches("</td>")).collect();
+    assert!(cells[1] == cells[2] && cells[1].parse::<f64>().unwrap() > 1.0, "{compared}");
+    assert_eq!(cells[3], "+0.0");
     assert!(get(&url, "/study/0?token=secret").contains("what was found"));
     assert!(get(&url, "/run/1/main.js?token=secret").contains("from 'three'"));
     for none in ["/run/2/", "/run/1/manifest.json", "/run/-1/", "/study/1", "/study/..", "/first/"]

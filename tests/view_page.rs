@@ -64,12 +64,16 @@ impl Shot {
     ///
     /// The scene is drawn and read in one call, which does not wait for the browser's frames.
     fn new(browser: &mut Browser, view: &str) -> Shot {
-        use base64::Engine;
         browser.evaluate(view);
         browser.wait("bekker.settle()");
-        let drawn = browser.evaluate(
-            "for (const own of bekker.vehicles.moving.values()) own.visible = false; bekker.pixels()",
-        );
+        let hide = "for (const own of bekker.vehicles.moving.values()) own.visible = false";
+        Shot::read(browser, &format!("{hide}; bekker.pixels()"))
+    }
+
+    /// Evaluates a script that returns `bekker.pixels()`.
+    fn read(browser: &mut Browser, script: &str) -> Shot {
+        use base64::Engine;
+        let drawn = browser.evaluate(script);
         let (width, height, text): (usize, usize, String) = serde_json::from_value(drawn).unwrap();
         let bytes = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
         assert_eq!(bytes.len(), 4 * width * height);
@@ -77,15 +81,19 @@ impl Shot {
         Shot { pixels, size: [width, height] }
     }
 
+    /// Returns the color of the pixel that is offset from a position.
+    fn pixel(&self, [x, y]: [f64; 2], [dx, dy]: [i64; 2]) -> [u8; 3] {
+        self.pixels[(y as i64 + dy) as usize * self.size[0] + (x as i64 + dx) as usize]
+    }
+
     /// Whether a pixel at most two pixels from a position differs from that of another picture.
     ///
     /// Pictures of the same scene are equal; haze at 2.5 km leaves 9 of 765 levels of a rut.
-    fn differs_near(&self, other: &Shot, [x, y]: [f64; 2]) -> bool {
-        let (x, y) = (x as i64, y as i64);
+    fn differs_near(&self, other: &Shot, at: [f64; 2]) -> bool {
         let around = (-2..=2).flat_map(|dx| (-2..=2).map(move |dy| [dx, dy]));
-        around.into_iter().any(|[dx, dy]| {
-            let at = (y + dy) as usize * self.size[0] + (x + dx) as usize;
-            let pair = self.pixels[at].iter().zip(other.pixels[at]);
+        around.into_iter().any(|by| {
+            let [own, other] = [self, other].map(|shot| shot.pixel(at, by));
+            let pair = own.iter().zip(other);
             pair.map(|(a, b)| u32::from(a.abs_diff(b))).sum::<u32>() > 5
         })
     }
@@ -197,6 +205,58 @@ fn there_are_no_holes_beside_ruts() {
         let holes = below.iter().filter(|[r, g, b]| *g < r.min(b).saturating_sub(10)).count();
         assert_eq!(holes, 0, "{range} m, {elevation}");
     }
+}
+
+/// A vehicle shades the ground on the side away from the sun, and its path is a ribbon in color.
+#[test]
+fn shadows_and_paths_are_on_the_ground() {
+    let runs = Runs::new(SCENARIO);
+    let run = driven(&runs);
+    let (_view, url) = viewed(&run);
+    let Some(mut browser) = Browser::open(&format!("{url}&keep{SCENE_ONLY}")) else { return };
+    let browser = &mut browser;
+    browser.wait("globalThis.bekker?.frame != null && bekker.chunks > 0");
+    emulate(browser, SMALL, "light");
+    seek(browser, 0.0);
+    // the sun is 45 degrees high at the left of the vehicle, whose roof is 1.8 m high
+    browser.evaluate("bekker.ruts.uniforms.toSun.value.set(0, Math.SQRT1_2, Math.SQRT1_2)");
+    let sides = [[0.0, 1.7], [0.0, -1.7]];
+    let lights = |browser: &mut Browser, shot: &Shot| -> Vec<f64> {
+        let places = projected(browser, &sides);
+        let mean = |at: &[f64; 2]| {
+            let around = (-2..=2).flat_map(|dx| (-2..=2).map(move |dy| [dx, dy]));
+            let sum: u32 =
+                around.map(|by| shot.pixel(*at, by).map(u32::from).iter().sum::<u32>()).sum();
+            f64::from(sum)
+        };
+        places.iter().map(mean).collect()
+    };
+    let without = Shot::new(browser, &view(14.0, 1.5));
+    let bare = lights(browser, &without);
+    assert!((bare[0] / bare[1] - 1.0).abs() < 0.1, "without a vehicle: {bare:?}");
+    let shown = "for (const own of bekker.vehicles.moving.values()) own.visible = true; \
+        bekker.eye.range = 14.01; bekker.pixels()";
+    let with = Shot::read(browser, shown);
+    let shaded = lights(browser, &with);
+    assert!(shaded[1] < 0.8 * shaded[0] && shaded[0] > 0.9 * bare[0], "{shaded:?}, {bare:?}");
+    // the ribbon ends at the vehicle
+    seek(browser, 3.0);
+    let middle: Vec<[f64; 2]> = (1..=12).map(|k| [0.5 * f64::from(k), 0.0]).collect();
+    let plain = Shot::new(browser, &view(14.0, 0.7));
+    let choose = |quantity: &str| {
+        format!(
+            "document.getElementById('path').value = '{quantity}'; \
+             document.getElementById('path').onchange()"
+        )
+    };
+    let ribbon = Shot::new(browser, &choose("sinkage"));
+    let places = projected(browser, &middle);
+    assert!(places.len() > 6);
+    assert!(places.iter().all(|at| ribbon.differs_near(&plain, *at)));
+    let ahead = projected(browser, &[[12.0, 0.0]]);
+    assert!(!ribbon.differs_near(&plain, ahead[0]));
+    let hidden = Shot::new(browser, &choose(""));
+    assert!(places.iter().all(|at| !hidden.differs_near(&plain, *at)));
 }
 
 /// Returns the rows of a table of states, with values by the names of their columns.
@@ -338,7 +398,7 @@ fn a_bookmark_and_keys_set_the_view() {
     let runs = Runs::new(&two());
     let run = driven(&runs);
     let (_view, url) = viewed(&run);
-    let hash = "#t=1.5&vehicle=second&camera=orbit:1.000,0.500,30.00,4.00,20.00,0.00&show=panel,depths,plots&relief=2";
+    let hash = "#t=1.5&vehicle=second&camera=orbit:1.000,0.500,30.00,4.00,20.00,0.00&show=panel,depths,plots&relief=2&path=slip";
     let Some(mut browser) = Browser::open(&format!("{url}&keep{hash}")) else { return };
     browser.wait("globalThis.bekker?.frame != null && Math.abs(bekker.frame.time - 1.5) < 0.02");
     browser.wait(
@@ -347,6 +407,7 @@ fn a_bookmark_and_keys_set_the_view() {
     browser.wait(
         "document.getElementById('depths').checked && bekker.ruts.uniforms.relief.value === 2",
     );
+    browser.wait("bekker.paths.quantity === 'slip' && bekker.paths.ribbons.length === 2");
     browser.wait("document.getElementById('vehicles').closest('details').open === false");
     browser.wait(&format!("location.hash === '{hash}'"));
     let press = |browser: &mut Browser, key: &str, code: &str| {
@@ -359,6 +420,8 @@ fn a_bookmark_and_keys_set_the_view() {
     browser.wait("bekker.panel.chosen === 0 && location.hash.includes('vehicle=lead')");
     press(&mut browser, "d", "KeyD");
     browser.wait("!document.getElementById('depths').checked && !location.hash.includes('depths')");
+    press(&mut browser, "t", "KeyT");
+    browser.wait("bekker.paths.quantity === 'sinkage' && location.hash.includes('path=sinkage')");
     press(&mut browser, "h", "KeyH");
     browser.wait("document.getElementById('side').offsetParent === null");
     press(&mut browser, "1", "Digit1");

@@ -471,6 +471,7 @@ globalThis.bekker = {
   },
   // draws at once; returns width, height, and the colors from the lower left, encoded in base64
   pixels() {
+    stale = true;
     this.settle();
     render();
     const gl = renderer.getContext(), [width, height] = [gl.drawingBufferWidth, gl.drawingBufferHeight];

@@ -116,19 +116,25 @@ impl Clients {
     }
 
     /// Sends the whole ground to clients that have none yet, and the changes to the others.
+    ///
+    /// Returns whether some client had none. The set is locked throughout, so that a client that
+    /// joins meanwhile is served by the next call.
     pub(super) fn send_ground(
         &self,
         published: &SharedGround,
         changed: Option<EncodedMessage>,
-        mut all: impl FnMut() -> Option<EncodedMessage>,
-    ) {
+        all: impl FnOnce() -> Option<EncodedMessage>,
+    ) -> bool {
         *lock(&self.ground) = published.clone();
         let changed = changed.map(Arc::new);
-        let whole = if self.has_fresh() { all().map(Arc::new) } else { None };
-        self.each(|feed| {
+        let mut feeds = lock(&self.feeds);
+        let has_fresh = feeds.iter().any(|feed| feed.fresh);
+        let whole = if has_fresh { all().map(Arc::new) } else { None };
+        feeds.retain_mut(|feed| {
             let message = if std::mem::take(&mut feed.fresh) { &whole } else { &changed };
             message.as_ref().is_none_or(|message| feed.send(message))
         });
+        has_fresh
     }
 
     fn each(&self, mut keeps: impl FnMut(&mut ClientQueue) -> bool) {

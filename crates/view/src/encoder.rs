@@ -144,31 +144,34 @@ fn encode(clients: &Clients, waiting: &Receiver<EncoderJob>) {
 impl SentState {
     fn show(&mut self, clients: &Clients, snapshot: &Snapshot, afresh: bool) {
         let view = clients.view();
-        if afresh || clients.has_fresh() {
-            *self = SentState { ground: std::mem::take(&mut self.ground), ..SentState::default() };
-        }
+        let mut renewed = afresh || clients.has_fresh();
         // invalidating the ground resets everything else in the page, so it is sent first
         if let Some(published) = &snapshot.published {
-            self.show_ground(clients, published, snapshot.time, afresh);
+            renewed |= self.show_ground(clients, published, snapshot.time, afresh);
+        }
+        if renewed {
+            *self = SentState { ground: std::mem::take(&mut self.ground), ..SentState::default() };
         }
         for message in self.encode_changes(view, snapshot) {
             clients.send(message, false);
         }
-        clients.send(frame(view, snapshot), true);
+        // a new client, and all clients after a seek, may get no later frame while the run is paused
+        clients.send(frame(view, snapshot), !renewed);
     }
 
+    /// Sends the ground; returns whether some client had none.
     fn show_ground(
         &mut self,
         clients: &Clients,
         published: &SharedGround,
         time: f64,
         afresh: bool,
-    ) {
+    ) -> bool {
         let ground = &clients.view().model.ground;
         let changed = self.ground.message(ground, published, time, afresh);
         let own = &mut self.ground;
         let all = || own.message(ground, published, time, true);
-        clients.send_ground(published, changed, all);
+        clients.send_ground(published, changed, all)
     }
 
     /// Messages for felled trees, changed links and lights, and drives that ended since the last
