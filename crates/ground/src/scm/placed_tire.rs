@@ -1,10 +1,10 @@
 //! The underside of a wheel with a flexible tire.
 
-use super::footprint::{Footprint, UndersidePoints};
+use super::footprint::{CellCover, CellDepth, Footprint, UndersidePoints};
 use super::ring::{LEAST, Ring, RingState, STATIONS, STRIPS, Stations, angle, directions, pitch};
-use super::underside::{LYING, PlacedWheel};
+use super::underside::{LYING, PlacedWheel, TreadOverCells};
 use super::vector_lanes::VectorLanes;
-use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, asin, dispatch, level};
+use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, asin, dispatch, level, per_lane};
 use bekker_math::spatial::{Twist, Vec3};
 
 /// Least cosine of the angle between belt and radius.
@@ -26,6 +26,8 @@ pub(super) struct PlacedTire<'a> {
     pub up: Vec3,
     /// Belt at the stations.
     belt: &'a Belt,
+    /// Tread over the cells of the nodes; `None` where it is evaluated at the nodes.
+    tread: Option<TreadOverCells>,
     /// Greatest displacement, m; the rolling radius is smaller by a third of it.
     pub deflection: f64,
 }
@@ -65,6 +67,54 @@ struct BeltIntersection<S: Simd> {
     across: Lanes<S>,
     /// Station number, with the fraction to the next one.
     station: Lanes<S>,
+}
+
+/// Segments between two stations of a belt, one under each of four vertical lines.
+struct BeltSegments {
+    /// Numbers of the rear stations.
+    stations: [f64; WIDTH],
+    rear: [Point; WIDTH],
+    front: [Point; WIDTH],
+    /// Differences across the tread.
+    rear_across: [Point; WIDTH],
+    front_across: [Point; WIDTH],
+}
+
+impl BeltSegments {
+    /// Intersects the lines that are `ahead` m of the axle. Differences across the tread times
+    /// `scale` are slopes; they count in the lanes `between`.
+    #[inline(always)]
+    fn intersect<S: Simd>(
+        &self,
+        ahead: Lanes<S>,
+        scale: f64,
+        between: LaneMask<S>,
+    ) -> BeltIntersection<S> {
+        let simd = ahead.simd();
+        let start = column(simd, &self.rear, AHEAD);
+        let along = (ahead - start) / (column(simd, &self.front, AHEAD) - start);
+        let along = along.max(0.0).min(1.0);
+        let rest = 1.0 - along;
+        let y = column(simd, &self.rear, Y);
+        let fall = column(simd, &self.front, Y) - y;
+        // a parabola of the local curvature keeps flat parts flat and round parts round
+        let bend = column(simd, &self.rear, BEND) * rest + column(simd, &self.front, BEND) * along;
+        // beyond its ends the belt is round
+        let inside = along.gt(0.0) & along.lt(1.0);
+        let change = inside.select(fall + bend * (2.0 * along - 1.0), 0.0);
+        let step = column(simd, &self.front, AHEAD) - start;
+        let by_strip = |part| {
+            column(simd, &self.rear_across, part) * rest
+                + column(simd, &self.front_across, part) * along
+        };
+        let across = (by_strip(Y) - by_strip(AHEAD) * change / step) * scale;
+        BeltIntersection {
+            displacement: y + fall * along - bend * along * rest,
+            change,
+            across: (inside & between).select(across, 0.0),
+            station: Lanes::new(simd, self.stations) + along,
+        }
+    }
 }
 
 impl Default for Belt {
@@ -118,6 +168,14 @@ impl Belt {
         let far = row[(strip + 1) % STRIPS];
         let (near, far) = (Lanes::new(simd, row[strip]), Lanes::new(simd, far));
         near + (far - near) * across
+    }
+
+    /// Returns a station's mean over the strips by their shares.
+    #[inline(always)]
+    fn mean<S: Simd>(&self, simd: S, station: usize, shares: &[f64; STRIPS]) -> Lanes<S> {
+        let [a, b, c, d] = &self.points[station % STATIONS];
+        let left = Lanes::new(simd, *a) * shares[0] + Lanes::new(simd, *b) * shares[1];
+        left + (Lanes::new(simd, *c) * shares[2] + Lanes::new(simd, *d) * shares[3])
     }
 
     /// Returns the difference of a station from one strip to the next.
@@ -210,7 +268,17 @@ impl<'a> PlacedTire<'a> {
         let up = forward.cross(&wheel.axis);
         dispatch!(level(), simd => belt.shape(simd, ring, state, spacing));
         let deflection = ring.deflection(state);
-        Some(PlacedTire { wheel, ring, forward, up, belt, deflection })
+        Some(PlacedTire { wheel, ring, forward, up, belt, tread: None, deflection })
+    }
+
+    /// Evaluates the tread over the covered parts of the cells of nodes.
+    ///
+    /// Evaluated at the nodes, the load and the balance of both sides would depend on where the
+    /// rows of nodes are under the shoulders of the tread.
+    pub fn over_cells(mut self) -> Self {
+        let half_cell = self.wheel.half_width - self.wheel.underside.half_width();
+        self.tread = Some(self.wheel.underside.over_cells(half_cell));
+        self
     }
 
     /// Returns the position `distance` m from the middle in units of strips, 0 at the middle of the
@@ -220,6 +288,71 @@ impl<'a> PlacedTire<'a> {
         (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
             .max(0.0)
             .min((STRIPS - 1) as f64)
+    }
+
+    /// Returns the shares of the strips in the part of a cell with its middle at a distance from
+    /// that of the tread, and their shares in its slope across, 1/m.
+    #[inline(always)]
+    fn strip_shares<S: Simd>(&self, simd: S, [from, to]: [f64; 2]) -> [Lanes<S>; 2] {
+        const LAST: f64 = (STRIPS - 1) as f64;
+        let scale = STRIPS as f64 / self.ring.width;
+        let [from, to] = [from, to].map(|end| end * scale + 0.5 * LAST);
+        let strips = Lanes::new(simd, per_lane(|strip| strip as f64));
+        // between two strips the displacement is linear, beyond the outermost ones constant
+        let share = |x: f64| (1.0 - (strips - x.clamp(0.0, LAST)).abs()).max(0.0);
+        let integral = |x: f64| {
+            let far = 2.0 * LAST;
+            let x = (x - strips)
+                .max(Lanes::new(simd, [-far, -1.0, -1.0, -1.0]))
+                .min(Lanes::new(simd, [1.0, 1.0, 1.0, far]));
+            let (inner, outer) = (x.min(0.0), x.max(0.0));
+            x + inner * inner * Lanes::new(simd, [0.0, 0.5, 0.5, 0.5])
+                - outer * outer * Lanes::new(simd, [0.5, 0.5, 0.5, 0.0])
+        };
+        let inverse = 1.0 / (to - from);
+        [(integral(to) - integral(from)) * inverse, (share(to) - share(from)) * (inverse * scale)]
+    }
+
+    /// Intersects the belt with lines that are `ahead` m of the axle, over parts of cells with their
+    /// middles at `distance` m from the middle of the tread; returns the shares of the strips in
+    /// these parts as well.
+    #[inline(always)]
+    fn intersect_parts<S: Simd>(
+        &self,
+        tread: &TreadOverCells,
+        ahead: Lanes<S>,
+        distance: Lanes<S>,
+    ) -> (BeltIntersection<S>, [[f64; STRIPS]; WIDTH]) {
+        let simd = ahead.simd();
+        let (at, distance) = (ahead.to_array(), distance.to_array());
+        let cell = (ahead * (1.0 / self.ring.radius) + 1.0) * (0.5 * GUESSES as f64);
+        let cell = cell.max(0.0).min((GUESSES - 1) as f64).to_array();
+        let mut stations = [0.0; WIDTH];
+        let mut all_shares = [[0.0; STRIPS]; WIDTH];
+        let (mut rear, mut front) = ([[0.0; WIDTH]; WIDTH], [[0.0; WIDTH]; WIDTH]);
+        let (mut rear_across, mut front_across) = (rear, front);
+        for lane in 0..WIDTH {
+            let [shares, slopes] = self.strip_shares(simd, tread.ends(distance[lane]));
+            let (shares, slopes) = (shares.to_array(), slopes.to_array());
+            let mut station = usize::from(guesses()[cell[lane] as i32 as usize % GUESSES]);
+            let mut near = self.belt.mean(simd, station, &shares);
+            let mut far = self.belt.mean(simd, station + 1, &shares);
+            while station < STATIONS - 2 && at[lane] > far.to_array()[AHEAD] {
+                station += 1;
+                (near, far) = (far, self.belt.mean(simd, station + 1, &shares));
+            }
+            while station > 0 && at[lane] < near.to_array()[AHEAD] {
+                station -= 1;
+                (near, far) = (self.belt.mean(simd, station, &shares), near);
+            }
+            stations[lane] = f64::from(station as u32);
+            all_shares[lane] = shares;
+            (rear[lane], front[lane]) = (near.to_array(), far.to_array());
+            rear_across[lane] = self.belt.mean(simd, station, &slopes).to_array();
+            front_across[lane] = self.belt.mean(simd, station + 1, &slopes).to_array();
+        }
+        let segments = BeltSegments { stations, rear, front, rear_across, front_across };
+        (segments.intersect(ahead, 1.0, LaneMask::splat(simd, true)), all_shares)
     }
 
     /// Intersects the belt with lines that are `ahead` m of the axle and `distance` m from the
@@ -252,31 +385,36 @@ impl<'a> PlacedTire<'a> {
             rear_across[lane] = self.belt.strip_difference(simd, station, strip).to_array();
             front_across[lane] = self.belt.strip_difference(simd, station + 1, strip).to_array();
         }
-        let start = column(simd, &rear, AHEAD);
-        let along = (ahead - start) / (column(simd, &front, AHEAD) - start);
-        let along = along.max(0.0).min(1.0);
-        let rest = 1.0 - along;
-        let y = column(simd, &rear, Y);
-        let fall = column(simd, &front, Y) - y;
-        // a parabola of the local curvature keeps flat parts flat and round parts round
-        let bend = column(simd, &rear, BEND) * rest + column(simd, &front, BEND) * along;
-        // beyond its ends the belt is round
-        let inside = along.gt(0.0) & along.lt(1.0);
-        let change = inside.select(fall + bend * (2.0 * along - 1.0), 0.0);
-        let step = column(simd, &front, AHEAD) - start;
-        let by_strip = |part| {
-            column(simd, &rear_across, part) * rest + column(simd, &front_across, part) * along
-        };
+        let segments = BeltSegments { stations, rear, front, rear_across, front_across };
         let among = Lanes::new(simd, among);
-        let between = inside & among.gt(0.0) & among.lt((STRIPS - 1) as f64);
-        let across =
-            (by_strip(Y) - by_strip(AHEAD) * change / step) * (STRIPS as f64 / self.ring.width);
-        BeltIntersection {
-            displacement: y + fall * along - bend * along * rest,
-            change,
-            across: between.select(across, 0.0),
-            station: Lanes::new(simd, stations) + along,
-        }
+        let between = among.gt(0.0) & among.lt((STRIPS - 1) as f64);
+        segments.intersect(ahead, STRIPS as f64 / self.ring.width, between)
+    }
+
+    /// Returns the normals of the unloaded tread over cells: the direction of the pressure's sum
+    /// over the part of each cell in the soil.
+    ///
+    /// Within a cell the pressure grows linearly with the depth at the slope that it has there. So
+    /// the lateral forces at the end where two cells meet are equal, and the shoulders of an
+    /// upright wheel balance at any position of the rows of nodes.
+    #[inline(always)]
+    fn cell_normal<S: Simd>(
+        &self,
+        r: &[Lanes<S>; 3],
+        depth: &CellDepth<S>,
+        cover: &CellCover<S>,
+    ) -> VectorLanes<S> {
+        let axis = VectorLanes::splat(depth.mean.simd(), &self.wheel.axis);
+        let r = VectorLanes { x: r[0], y: r[1], z: r[2] };
+        let inward = axis * axis.dot(&r) - r;
+        let inward = inward * (1.0 / inward.norm());
+        let down = inward.z.max(LYING);
+        let end = |more: Lanes<S>| ((depth.mean + down * more).max(0.0) + depth.more).max(0.0);
+        let (inner, outer) = (end(cover.inner), end(cover.outer));
+        // the integral of depth over radius, relative to the support
+        let rise = 0.5 * (outer * outer - inner * inner) / (down * depth.support.max(1e-6));
+        let leant = inward + axis * (rise * cover.inverse_width);
+        leant * (1.0 / leant.norm())
     }
 
     /// Returns the current direction from the axle to a station, and the belt's radius there less
@@ -331,7 +469,13 @@ impl Footprint for PlacedTire<'_> {
     /// The belt is inside the unloaded tire.
     #[inline(always)]
     fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S> {
-        self.wheel.may_touch(x, y, z)
+        match &self.tread {
+            Some(_) => {
+                let half_cell = self.wheel.half_width - self.wheel.underside.half_width();
+                self.wheel.may_touch_within(x, y, z, half_cell)
+            }
+            None => self.wheel.may_touch(x, y, z),
+        }
     }
 
     #[inline(always)]
@@ -343,12 +487,29 @@ impl Footprint for PlacedTire<'_> {
         let ahead = forward.x * u + forward.y * v;
         let size = ring.radius * ring.radius;
         // laterally, a line meets the belt where it would meet the ring
-        let beside = up.x * u + up.y * v;
-        let on_ring = (size - ahead * ahead).max(0.0).sqrt() + beside;
+        let on_node = up.x * u + up.y * v;
+        let on_ring = (size - ahead * ahead).max(0.0).sqrt() + on_node;
         let aside = axis.x * u + axis.y * v - on_ring * (axis.z / up.z);
-        let tread = wheel.underside.segments_at(aside.abs());
-        let taper = aside.lt(0.0).select(-tread.taper, tread.taper);
-        let met = self.intersect(ahead, aside);
+        let mut cover = CellCover::at_nodes(simd);
+        let (met, tread_radius, taper, beside);
+        if let Some(tread) = &self.tread {
+            let middle = tread.middle(aside);
+            let shift = middle - aside;
+            (met, cover) = {
+                let (met, strips) = self.intersect_parts(tread, ahead, middle);
+                (met, CellCover { strips, ..tread.at(middle) })
+            };
+            cover.offset = [shift * axis.x, shift * axis.y];
+            tread_radius = cover.radius;
+            taper = (cover.outer - cover.inner) * cover.inverse_width;
+            beside = on_node - shift * (up.z * axis.z);
+        } else {
+            let tread = wheel.underside.segments_at(aside.abs());
+            taper = aside.lt(0.0).select(-tread.taper, tread.taper);
+            met = self.intersect(ahead, aside);
+            tread_radius = tread.radius + taper * aside;
+            beside = on_node;
+        }
         let square = (size - 2.0 * ring.radius * met.displacement).max(LOWEST * size);
         let leans = met.across * (ring.radius / square.sqrt());
         // dr = -R/r dy; the angle without load follows from the loaded one by the factor sqrt(R² -
@@ -356,10 +517,11 @@ impl Footprint for PlacedTire<'_> {
         let fall = met.change * (ring.radius / pitch());
         let turn = fall / (size * square - fall * fall).max(LOWEST * size * square).sqrt();
         let inward = ring.radius - square.sqrt();
-        let radius = tread.radius + taper * aside - inward;
+        let radius = tread_radius - inward;
         let below = radius * radius - ahead * ahead;
         let meets = aside.abs().le(wheel.half_width) & below.gt(LOWEST * LOWEST * size);
         let down = below.max(LOWEST * LOWEST * size).sqrt();
+        cover.down = down / radius;
         let height = (down + beside) * (-1.0 / up.z);
         let distance = axis.x * u + axis.y * v + axis.z * height;
         let inside = wheel.underside.half_width() - distance.abs();
@@ -375,6 +537,7 @@ impl Footprint for PlacedTire<'_> {
             slope: [lean.x * scale, lean.y * scale],
             coverage: meets.select(coverage, 0.0),
             on_body: met.station,
+            cover,
         }
     }
 
@@ -384,13 +547,18 @@ impl Footprint for PlacedTire<'_> {
         &self,
         r: &[Lanes<S>; 3],
         slope: &[Lanes<S>; 2],
-        sinkage: Lanes<S>,
+        depth: &CellDepth<S>,
+        cover: &CellCover<S>,
     ) -> [Lanes<S>; 3] {
-        let simd = sinkage.simd();
-        let [x, y, z] = self.wheel.normal(r, slope, sinkage);
-        let n = VectorLanes { x, y, z };
-        let [x, y, z] = *r;
-        let r = VectorLanes { x, y, z };
+        let simd = depth.mean.simd();
+        let axis = VectorLanes::splat(simd, &self.wheel.axis);
+        let n = if self.tread.is_some() {
+            self.cell_normal(r, depth, cover)
+        } else {
+            let [x, y, z] = self.wheel.normal(r, slope, depth, cover);
+            VectorLanes { x, y, z }
+        };
+        let r = VectorLanes { x: r[0], y: r[1], z: r[2] };
         let (forward, up) =
             (VectorLanes::splat(simd, &self.forward), VectorLanes::splat(simd, &self.up));
         let (ahead, down) = (forward.dot(&r), -up.dot(&r));
@@ -405,14 +573,21 @@ impl Footprint for PlacedTire<'_> {
         let scale = turn * (cosine * up.dot(&n) - sine * forward.dot(&n));
         let leant = n + forward * (scale * cosine) + up * (scale * sine);
         // laterally, the slope that is not due to the tread's taper is due to the belt
-        let axis = VectorLanes::splat(simd, &self.wheel.axis);
-        let distance = axis.dot(&r);
-        let tread = self.wheel.underside.segments_at(distance.abs());
-        let taper = distance.lt(0.0).select(-tread.taper, tread.taper);
+        let taper = if self.tread.is_some() {
+            (cover.outer - cover.inner) * cover.inverse_width
+        } else {
+            let distance = axis.dot(&r);
+            let tread = self.wheel.underside.segments_at(distance.abs());
+            distance.lt(0.0).select(-tread.taper, tread.taper)
+        };
         let steep = axis.dot(&upright) / (above * cosine - along * sine).max(STEEPEST);
         let leant = leant + axis * (steep - taper);
         let size = 1.0 / leant.norm();
         [leant.x * size, leant.y * size, leant.z * size]
+    }
+
+    fn is_over_cells(&self) -> bool {
+        self.tread.is_some()
     }
 
     fn spin_axis(&self) -> Option<Vec3> {
@@ -426,7 +601,12 @@ impl Footprint for PlacedTire<'_> {
     /// The belt keeps its length: it moves along its own loaded shape, everywhere at the speed of
     /// the rolling radius.
     #[inline(always)]
-    fn rolling_arm<S: Simd>(&self, r: &[Lanes<S>; 3], n: &[Lanes<S>; 3]) -> [Lanes<S>; 3] {
+    fn rolling_arm<S: Simd>(
+        &self,
+        r: &[Lanes<S>; 3],
+        n: &[Lanes<S>; 3],
+        cover: &CellCover<S>,
+    ) -> [Lanes<S>; 3] {
         let simd = r[0].simd();
         let axis = VectorLanes::splat(simd, &self.wheel.axis);
         let [x, y, z] = *n;
@@ -434,8 +614,13 @@ impl Footprint for PlacedTire<'_> {
         let [x, y, z] = *r;
         let distance = axis.dot(&VectorLanes { x, y, z });
         // two thirds of the way from the loaded to the unloaded radius
-        let tread = self.wheel.underside.segments_at(distance.abs());
-        let rolling = tread.radius + tread.taper * distance.abs() - self.deflection / 3.0;
+        let unloaded = if self.tread.is_some() {
+            cover.radius
+        } else {
+            let tread = self.wheel.underside.segments_at(distance.abs());
+            tread.radius + tread.taper * distance.abs()
+        };
+        let rolling = unloaded - self.deflection / 3.0;
         let flat = n - axis * axis.dot(&n);
         let arm = axis * distance - flat * (rolling / flat.norm().max(1e-9));
         [arm.x, arm.y, arm.z]

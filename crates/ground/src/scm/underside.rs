@@ -1,7 +1,7 @@
 //! The underside of a wheel: a surface of revolution, optionally with grousers.
 
-use super::footprint::{Footprint, UndersidePoints};
-use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, atan2};
+use super::footprint::{CellCover, CellDepth, Footprint, UndersidePoints};
+use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, atan2, per_lane};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,8 @@ pub struct Underside {
     /// Radii at even distances from the middle to the edge, m, the last one twice.
     profile: Box<[f64; PROFILE + 1]>,
     samples_per_meter: f64,
+    /// Integral of the profile from the middle to its samples, m².
+    profile_integral: Box<[f64; PROFILE + 1]>,
     /// Distance from the middle within which the tread is flat, m.
     flat: f64,
     bound: WheelBound,
@@ -88,6 +90,82 @@ pub struct Underside {
 
 /// Number of samples of a wheel's profile.
 const PROFILE: usize = 64;
+/// Number of intervals of the table of a tread over cells.
+const TREAD: usize = 48;
+/// Least width of the covered part of a cell that is considered, as a fraction of the cell's.
+const SLIVER: f64 = 1e-3;
+
+/// The tread of a wheel over the covered parts of cells, by the distance of the part from the
+/// middle of the tread.
+#[derive(Clone, Debug)]
+pub(super) struct TreadOverCells {
+    /// Mean radius, m, and radius at the inner and at the outer end less this mean, m. The last
+    /// sample is there twice.
+    samples: [[f64; WIDTH]; TREAD + 2],
+    samples_per_meter: f64,
+    /// Half the width of a cell, m.
+    half_cell: f64,
+    /// Half the width of the tread, m.
+    half_width: f64,
+}
+
+impl TreadOverCells {
+    /// Returns the ends of the covered part of a cell by the distance of the cell's middle, m.
+    #[inline(always)]
+    fn part<S: Simd>(&self, cell: Lanes<S>) -> [Lanes<S>; 2] {
+        let edge = self.half_width;
+        let ends = [cell - self.half_cell, cell + self.half_cell];
+        ends.map(|end| end.max(-edge).min(edge))
+    }
+
+    /// Returns the distances from the middle of the tread of the middles of the covered parts of
+    /// cells, m.
+    #[inline(always)]
+    pub fn middle<S: Simd>(&self, cell: Lanes<S>) -> Lanes<S> {
+        let [from, to] = self.part(cell);
+        0.5 * (from + to)
+    }
+
+    /// Returns the ends of the part with its middle at one distance, m.
+    #[inline(always)]
+    pub fn ends(&self, middle: f64) -> [f64; 2] {
+        let half = (self.half_width - middle.abs()).clamp(SLIVER * self.half_cell, self.half_cell);
+        [middle - half, middle + half]
+    }
+
+    /// Returns the tread over the parts with their middles at four distances.
+    #[inline(always)]
+    pub fn at<S: Simd>(&self, middle: Lanes<S>) -> CellCover<S> {
+        let simd = middle.simd();
+        let place = (middle.abs() * self.samples_per_meter).min(TREAD as f64).to_array();
+        let rows = per_lane(|k| {
+            let sample = (place[k] as usize).min(TREAD);
+            let near = Lanes::new(simd, self.samples[sample]);
+            let far = Lanes::new(simd, self.samples[sample + 1]);
+            (near + (far - near) * (place[k] - sample as f64)).to_array()
+        });
+        let column = |part: usize| Lanes::new(simd, per_lane(|k| rows[k][part]));
+        let half = (self.half_width - middle.abs()).max(SLIVER * self.half_cell);
+        let inverse = 0.5 / half.min(self.half_cell);
+        CellCover {
+            radius: column(0),
+            inner: column(1),
+            outer: column(2),
+            inverse_width: middle.lt(0.0).select(-inverse, inverse),
+            ..CellCover::at_nodes(simd)
+        }
+    }
+}
+
+/// Returns the integral of a profile up to each of its samples, m².
+fn integrate(profile: &[f64; PROFILE + 1], samples_per_meter: f64) -> Box<[f64; PROFILE + 1]> {
+    let mut integral = Box::new([0.0; PROFILE + 1]);
+    for sample in 0..PROFILE {
+        let mean = 0.5 * (profile[sample] + profile[sample + 1]);
+        integral[sample + 1] = integral[sample] + mean / samples_per_meter;
+    }
+    integral
+}
 
 /// A body of revolution that contains the wheel, with a margin for rounding.
 ///
@@ -177,6 +255,7 @@ impl Underside {
             let on = segments.partition_point(|segment| segment.end < at);
             segments[on].radius + segments[on].taper * at
         }));
+        let profile_integral = integrate(&profile, samples_per_meter);
         let tapered = segments.iter().find(|segment| segment.taper != 0.0);
         let flat = tapered.map_or(f64::INFINITY, |segment| segment.start);
         let bound = WheelBound::new(&segments, max_radius, bars);
@@ -188,6 +267,7 @@ impl Underside {
             half_width,
             profile,
             samples_per_meter,
+            profile_integral,
             flat,
             bound,
         })
@@ -243,6 +323,38 @@ impl Underside {
         let far =
             Lanes::new(simd, [profile[a + 1], profile[b + 1], profile[c + 1], profile[d + 1]]);
         near + (far - near) * (at - Lanes::new(simd, [a as f64, b as f64, c as f64, d as f64]))
+    }
+
+    /// Returns the radius at a distance on the tread and its integral from the middle, m and m²;
+    /// the integral is negative on the other side.
+    fn radius_integral(&self, distance: f64) -> [f64; 2] {
+        let at = (distance.abs() * self.samples_per_meter).min((PROFILE - 1) as f64);
+        let sample = at as usize;
+        let (along, near) = (at - sample as f64, self.profile[sample]);
+        let change = self.profile[sample + 1] - near;
+        let within = along * (near + 0.5 * along * change) / self.samples_per_meter;
+        [near + along * change, (self.profile_integral[sample] + within).copysign(distance)]
+    }
+
+    /// Returns the tread over cells that extend `half_cell` m on either side of their nodes.
+    pub(super) fn over_cells(&self, half_cell: f64) -> TreadOverCells {
+        let half_width = self.half_width;
+        let step = half_width / TREAD as f64;
+        let mut tread = TreadOverCells {
+            samples: [[0.0; WIDTH]; TREAD + 2],
+            samples_per_meter: 1.0 / step,
+            half_cell,
+            half_width,
+        };
+        let last = half_width - SLIVER * half_cell.min(half_width);
+        for sample in 0..TREAD + 2 {
+            let [from, to] = tread.ends((step * sample as f64).min(last));
+            let [inner, below] = self.radius_integral(from);
+            let [outer, whole] = self.radius_integral(to);
+            let mean = (whole - below) / (to - from);
+            tread.samples[sample] = [mean, inner - mean, outer - mean, 0.0];
+        }
+        tread
     }
 
     /// Returns the segments at four distances from the middle; the last one is an infinite
@@ -458,6 +570,31 @@ impl PlacedWheel<'_> {
         };
         LaneMask::from_bits(simd, (0..WIDTH).map(|lane| u32::from(on_bar(lane)) << lane).sum())
     }
+
+    /// Returns where the wheel, widened by `margin` m to either side, may be below the points (`x`,
+    /// `y`, `z`): see [`Footprint::may_touch`].
+    #[inline(always)]
+    pub(super) fn may_touch_within<S: Simd>(
+        &self,
+        x: Lanes<S>,
+        y: f64,
+        z: Lanes<S>,
+        margin: f64,
+    ) -> LaneMask<S> {
+        let (axis, center) = (&self.axis, &self.center);
+        let (u, v, below) = (x - center.x, y - center.y, center.z - z);
+        let s = axis.x * u + axis.y * v - axis.z * below;
+        let inner = (s.abs() - margin).max(0.0);
+        let WheelBound { widest, cones, edge } = &self.underside.bound;
+        let mut radius = Lanes::new(x.simd(), *widest);
+        for [middle, taper] in cones {
+            radius = radius.min(*middle + *taper * inner);
+        }
+        let radius = radius.max(*edge);
+        let axle = axis.z.abs() * (self.half_width + self.underside.max_radius);
+        let outside = (u * u + v * v) + (below * below - s * s) - radius * radius;
+        outside.lt(0.0) | below.lt(axle)
+    }
 }
 
 /// Intersections of four vertical lines with a wheel, from below.
@@ -568,18 +705,7 @@ impl Footprint for PlacedWheel<'_> {
     /// point, up to the axle. Elsewhere the bound is the cylinder of the greatest radius.
     #[inline(always)]
     fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S> {
-        let (axis, center) = (&self.axis, &self.center);
-        let (u, v, below) = (x - center.x, y - center.y, center.z - z);
-        let s = axis.x * u + axis.y * v - axis.z * below;
-        let WheelBound { widest, cones, edge } = &self.underside.bound;
-        let mut radius = Lanes::new(x.simd(), *widest);
-        for [middle, taper] in cones {
-            radius = radius.min(*middle + *taper * s.abs());
-        }
-        let radius = radius.max(*edge);
-        let axle = axis.z.abs() * (self.half_width + self.underside.max_radius);
-        let outside = (u * u + v * v) + (below * below - s * s) - radius * radius;
-        outside.lt(0.0) | below.lt(axle)
+        self.may_touch_within(x, y, z, 0.0)
     }
 
     #[inline(always)]
@@ -598,6 +724,7 @@ impl Footprint for PlacedWheel<'_> {
             slope: solved.slope,
             coverage: solved.found.select(coverage, 0.0),
             on_body: Lanes::zero(coverage.simd()),
+            cover: CellCover::at_nodes(coverage.simd()),
         }
     }
 
@@ -613,8 +740,10 @@ impl Footprint for PlacedWheel<'_> {
         &self,
         r: &[Lanes<S>; 3],
         _slope: &[Lanes<S>; 2],
-        sinkage: Lanes<S>,
+        depth: &CellDepth<S>,
+        _cover: &CellCover<S>,
     ) -> [Lanes<S>; 3] {
+        let sinkage = depth.mean;
         let ([x, y, z], axis) = (*r, &self.axis);
         let distance = x * axis.x + y * axis.y + z * axis.z;
         let (x, y, z) = (x - distance * axis.x, y - distance * axis.y, z - distance * axis.z);
@@ -704,6 +833,46 @@ mod tests {
             if outside(middle) { low = middle } else { high = middle }
         }
         Some(high)
+    }
+
+    /// The table of a tread over cells agrees with sums over points of the tread.
+    #[test]
+    fn the_tread_over_cells_is_a_sum_over_its_points() {
+        let wheel = hmmwv();
+        let edge = wheel.half_width();
+        for half_cell in [0.00625, 0.0125, 0.025, 0.05, 0.2] {
+            let tread = wheel.over_cells(half_cell);
+            for k in -60..=60 {
+                let cell = f64::from(k) / 60.0 * (edge + half_cell - 1e-3);
+                let (from, to) = ((cell - half_cell).max(-edge), (cell + half_cell).min(edge));
+                let count = 4000;
+                let step = (to - from) / f64::from(count);
+                let radius = |i: i32| wheel.radius_at(from + step * (f64::from(i) + 0.5));
+                let mean = (0..count).map(radius).sum::<f64>() / f64::from(count);
+                let [found, inner, outer, inverse_width, middle] = dispatch!(Level::baseline(), simd => {
+                    let middle = tread.middle(Lanes::new(simd, cell));
+                    let cover = tread.at(middle);
+                    [cover.radius, cover.inner, cover.outer, cover.inverse_width, middle]
+                        .map(|lanes| lanes.to_array()[0])
+                });
+                let case = format!("{half_cell} at {cell}");
+                assert!((middle - 0.5 * (from + to)).abs() < 1e-12, "{case}: {middle}");
+                // between the samples of the profile, 2.4 mm apart, the tread bends
+                assert!((found - mean).abs() < 3e-4, "{case}: {found} {mean}");
+                let [near, far] = if middle < 0.0 { [to, from] } else { [from, to] };
+                for (more, at) in [(inner, near), (outer, far)] {
+                    let radius = wheel.radius_at(at);
+                    assert!(
+                        (found + more - radius).abs() < 1e-3,
+                        "{case}: {found} {more} {radius}"
+                    );
+                }
+                if to - from > 0.05 * half_cell {
+                    let width = 1.0 / inverse_width.abs();
+                    assert!((width / (to - from) - 1.0).abs() < 1e-9, "{case}: {width}");
+                }
+            }
+        }
     }
 
     proptest! {

@@ -468,7 +468,7 @@ pub(crate) struct ReloadLine<S: Simd> {
     /// Stiffnesses, Pa/m.
     stiffness: Lanes<S>,
     /// Sinkages at which the soil last yielded, m.
-    depth: Lanes<S>,
+    pub depth: Lanes<S>,
     /// Stiffness beyond, up to the virgin curve, Pa/m.
     loading: f64,
 }
