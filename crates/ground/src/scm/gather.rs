@@ -145,9 +145,11 @@ fn fill_lanes<S: Simd, F: Footprint>(
     let mut sinkage = normal.z * (ground - point.height);
     if let Some(bearing) = bearing {
         let yielded_at = Lanes::from_fn(simd, |k| nodes[k].memory(index[k]).yield_pressure);
-        let yielded = bearing.reload_line(residual, yielded_at).depth;
+        let line = bearing.reload_line(residual, yielded_at);
+        let yielded = line.depth;
         let wet = WetCells::new(sinkage, yielded, &point.cover);
-        let depth = wet.depth(sinkage, residual, yielded, bearing.exponent());
+        let left = wet.left(residual, yielded);
+        let depth = wet.depth(sinkage, bearing.unloading_exponents(&line, left));
         four.depth = [depth.mean, depth.more, depth.support].map(Lanes::to_array);
         four.growth = wet.growth.to_array();
         four.cover =

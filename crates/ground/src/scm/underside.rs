@@ -346,7 +346,7 @@ impl Underside {
             half_cell,
             half_width,
         };
-        let last = half_width - SLIVER * half_cell.min(half_width);
+        let last = half_width - SLIVER * half_cell;
         for sample in 0..TREAD + 2 {
             let [from, to] = tread.ends((step * sample as f64).min(last));
             let [inner, below] = self.radius_integral(from);

@@ -24,6 +24,9 @@ use bekker_math::numeric::{Lanes, Simd};
 /// Least difference of depth across a cell that is considered, m.
 const LEVEL: f64 = 1e-7;
 
+/// Least exponent of pressure across a cell that is considered; below it pressure is nearly even.
+const LEAST_EXPONENT: f64 = 0.05;
+
 /// The parts of four cells in the soil.
 pub(super) struct WetCells<S: Simd> {
     /// Depths of these parts, m.
@@ -56,20 +59,20 @@ impl<S: Simd> WetCells<S> {
         }
     }
 
-    /// Returns the depths that determine the direction of the pressure's sum. The soil has the
-    /// permanent sinkages `residual` m and the exponent `n`.
+    /// Returns the pressures over those of the last yield, for soil with permanent sinkages of
+    /// `residual` m that last yielded at depths of `yielded` m.
     #[inline(always)]
-    pub fn depth(
-        &self,
-        depth: Lanes<S>,
-        residual: Lanes<S>,
-        yielded: Lanes<S>,
-        n: f64,
-    ) -> CellDepth<S> {
-        // pressure over that of the last yield
+    pub fn left(&self, residual: Lanes<S>, yielded: Lanes<S>) -> Lanes<S> {
         let left = (self.sinkage - residual) / (yielded - residual).max(1e-9);
-        let left = yielded.gt(0.0).select(left.max(0.0).min(1.0), 1.0);
-        let linear = self.sinkage * left * (1.0 / n);
+        yielded.gt(0.0).select(left.max(0.0).min(1.0), 1.0)
+    }
+
+    /// Returns the depths that determine the direction of the pressure's sum, where pressure grows
+    /// across the cell with these `exponents` of the depth.
+    #[inline(always)]
+    pub fn depth(&self, depth: Lanes<S>, exponents: Lanes<S>) -> CellDepth<S> {
+        // where the pressure would vanish if it continued with its slope
+        let linear = self.sinkage / exponents.max(LEAST_EXPONENT);
         CellDepth { mean: depth, more: linear - self.sinkage, support: self.part * linear }
     }
 }
