@@ -86,7 +86,7 @@ study() { # the stuck vehicle of docs/tutorials/first_study.md
     place "$work/stuck.png" docs/gallery/stuck_in_sand.png
 }
 
-validation() { # also rewrites docs/validation.md
+validation() { # also rewrites docs/validation.md and its pages
     cargo run --locked --release -p bekker-validation
 }
 

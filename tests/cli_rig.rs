@@ -34,9 +34,9 @@ fn a_plate_gives_results_a_plot_and_a_verdict() {
     let result = &answer["test"]["result"];
     // (p / k_phi)^(1/n) with k_c = 0, as in tests/closed_form_soil.rs.
     assert_within(1e-3, &result["sinkage"], 0.065652);
-    // Reloading adds no sinkage. Formerly loading along tangents overshot its pressure by up to 2
-    // Pa, which is 1e-7 of the sinkage when reloaded.
-    assert_within(1e-6, &result["reloaded"], result["sinkage"].as_f64().unwrap());
+    // Reloading adds no sinkage. Loading along tangents overshoots its pressure by up to 2 Pa, which
+    // is 2e-6 of the sinkage on the line of reloading (1.4e7 Pa/m).
+    assert_within(3e-6, &result["reloaded"], result["sinkage"].as_f64().unwrap());
     assert_eq!(answer["convergence"]["converged"], true);
     assert_eq!(answer["convergence"]["changes"].as_array().unwrap().len(), 9);
     assert_eq!(answer["plot"], "rig_plate_chrono_mid.png");
@@ -126,8 +126,9 @@ fn a_sinking_tire_is_reported_with_its_options() {
 
 /// The rig runs under the requested laws.
 ///
-/// On hard soil, tracks at a slip of 5 % give half the thrust under the default laws, where
-/// unloaded soil must be sheared again.
+/// Under shear that unloads, tracks on hard sand at a slip of 5 % give half the thrust where the
+/// soil hardly springs back between road wheels, and nearly all of it along the sand's measured line
+/// of unloading.
 #[test]
 fn tracks_run_under_the_requested_laws() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,12 +140,11 @@ fn tracks_run_under_the_requested_laws() {
     };
     let [default, refined, reference] = ["", "--laws refined", "--laws reference"].map(thrust);
     assert_eq!(default, refined);
-    // The single refinement that causes the loss is shear that unloads.
-    let scalar = thrust("--refine vector_shear=false");
-    assert!(scalar > 0.9 * reference, "{scalar} N for {reference} N");
     let vector = thrust("--laws reference --refine vector_shear=true");
-    assert!(vector < 0.8 * reference, "{vector} N for {reference} N");
-    assert!(refined < 0.75 * reference, "{refined} N for {reference} N");
+    assert!(vector < 0.75 * reference, "{vector} N for {reference} N");
+    let stiff = thrust("--refine reload_stiffening=false");
+    assert!(stiff < 0.75 * reference, "{stiff} N for {reference} N");
+    assert!(refined > 0.9 * reference, "{refined} N for {reference} N");
 }
 
 #[test]
@@ -281,7 +281,8 @@ fn a_pivot_on_clay_is_held_by_cohesion() {
     let folder = tempfile::tempdir().unwrap();
     let soil = "--soil heavy_clay_40_wes --set cohesion=20000 --set friction_angle_deg=0";
     let arguments = format!(
-        "pivot {soil} --speed 0.5 --duration 2 --step 0.002 --grid 0.1 --no-check --no-plot --json"
+        "pivot {soil} --speed 0.5 --duration 3 --step 0.002 --grid 0.1 --no-check --no-plot --json \
+         --refine passive_pressure=false"
     );
     let test = json(&mut rig(folder.path(), &arguments))["test"].take();
     let run = &test["runs"][0];
@@ -290,7 +291,8 @@ fn a_pivot_on_clay_is_held_by_cohesion() {
     }
     assert_within(5e-3, &test["theory"]["moment"], 20e3 * 2.0 * 0.381 * 2.667 * 2.667 / 4.0);
     let moment = test["theory"]["pivoting_moment"].as_f64().unwrap();
-    assert_within(0.35, &run["turning_moment"], moment);
+    // The theory has no soil that the tracks push aside.
+    assert_within(0.1, &run["turning_moment"], moment);
 }
 
 const COARSE: &str = "--step 0.002 --duration 2 --grid 0.04 --no-check --no-plot";

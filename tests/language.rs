@@ -145,6 +145,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("", "optimis", "optimistic and optimism are American too"),
     ("", "alias = ", "British forms of keys that were written once"),
     ("crates/scenario/src/lib.rs", ".replace(", "a test of British forms of keys"),
+    ("crates/scenario/src/conform.rs", "    (\"", "the British forms of keys"),
     ("crates/vehicle/src/spec/check/mod.rs", "let british", "a test of British forms of keys"),
     ("crates/ground/src/terrain/", "\"", "units and methods as WKT, ESRI and PROJ spell them"),
     ("crates/ground/tests/", "metre", "units as WKT spells them"),

@@ -722,7 +722,10 @@ fn the_controllers_of_the_examples_drive() {
     let source = root.join("examples/outside_controller.c");
     let made = Command::new("cc").args(["-O", "-o"]).arg(&compiled).arg(source).status();
     let python = root.join("examples/outside_controller.py");
-    let module = root.join("python/bekker");
+    // The module alone: its folder has a `types.py`, which would replace Python's.
+    let module = place.path().join("module");
+    fs::create_dir(&module).unwrap();
+    fs::copy(root.join("python/bekker/link.py"), module.join("link.py")).unwrap();
     for which in ["python", "c", "module"] {
         let place = tempfile::tempdir().unwrap();
         let unix = format!("--serve=unix:{}", place.path().join("s").display());

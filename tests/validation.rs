@@ -1,7 +1,35 @@
 //! The soil model compared with measurements.
 
 use bekker::soil::Laws;
-use bekker_validation::{SnowModel, predict_trials, snow_errors, snow_resistance, trial_errors};
+use bekker_validation::{
+    PAGES, PageSummary, SnowModel, overview, predict_trials, snow_errors, snow_resistance,
+    trial_errors,
+};
+use std::path::Path;
+
+/// The overview shows the results of all pages and the ranges of validity of today.
+///
+/// `BEKKER_WRITE_DOCS=1` writes it. Pages themselves take minutes: `cargo run --release -p
+/// bekker-validation`.
+#[test]
+fn the_overview_is_that_of_its_pages() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let read = |path: &str| std::fs::read_to_string(docs.join(path)).unwrap();
+    let pages: Vec<PageSummary> = serde_json::from_str(&read("validation/results.json")).unwrap();
+    let names: Vec<&str> = pages.iter().map(|page| page.name.as_str()).collect();
+    assert_eq!(names, PAGES.map(|(name, _)| name));
+    for page in &pages {
+        let text = read(&format!("validation/{}.md", page.name));
+        assert!(text.starts_with(&format!("# {}\n", page.title)), "{}", page.name);
+        assert_eq!(text.matches(".png)").count(), 1, "{}", page.name);
+        assert!(docs.join(format!("validation/{}.png", page.name)).exists(), "{}", page.name);
+    }
+    let text = overview(&pages);
+    if std::env::var_os("BEKKER_WRITE_DOCS").is_some() {
+        std::fs::write(docs.join("validation.md"), &text).unwrap();
+    }
+    assert_eq!(read("validation.md"), text, "write it with BEKKER_WRITE_DOCS=1");
+}
 
 /// The refined laws halve the reference's errors on drawbar and sinkage of the CMU wheel.
 ///

@@ -16,6 +16,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
+/// Scenario, goal, m, and target speeds, m/s, of a level.
+type LevelTuple<'py> = (PyRef<'py, Scenario>, Option<[f64; 2]>, Vec<f64>);
+
 /// Environments of one task, stepped in parallel on threads of this object.
 #[pyclass(module = "bekker._core")]
 pub struct Envs {
@@ -113,7 +116,7 @@ impl Envs {
     #[pyo3(signature = (levels, reverses, num_envs, options, limit = None, threads = None))]
     fn custom(
         py: Python<'_>,
-        levels: Vec<(PyRef<'_, Scenario>, Option<[f64; 2]>, Vec<f64>)>,
+        levels: Vec<LevelTuple<'_>>,
         reverses: bool,
         num_envs: i64,
         options: &Bound<'_, PyDict>,
@@ -136,7 +139,7 @@ impl Envs {
         let task = CUSTOM_TASKS[usize::from(reverses)];
         let levels = pool.work(py, || Levels::custom(task, options, custom))?;
         let levels = levels.map_err(|failure| refused(py, failure))?;
-        let batch = Batch::on_levels(levels, num_envs, limit);
+        let batch = EnvBatch::on_levels(levels, num_envs, limit);
         Ok(Envs { batch, limit, pool, out: Transitions::default() })
     }
 

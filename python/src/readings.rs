@@ -2,7 +2,7 @@
 
 use crate::arrays::{Number, array};
 use bekker::sensor::camera::Image;
-use bekker::sensor::class::Class;
+use bekker::sensor::class::SurfaceClass;
 use bekker::sensor::lidar::{Cloud, Return};
 use bekker::sensor::{Delivery, Reading};
 use bekker::simulation::decimal_seconds;
@@ -131,5 +131,5 @@ fn scan(dict: &Bound<'_, PyDict>, cloud: &Cloud) -> PyResult<()> {
 /// Returns the names of the semantic classes, by number.
 #[pyfunction]
 pub fn classes() -> Vec<&'static str> {
-    Class::ALL.map(Class::name).to_vec()
+    SurfaceClass::ALL.map(SurfaceClass::name).to_vec()
 }

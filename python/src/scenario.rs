@@ -29,8 +29,10 @@ pub struct Scenario {
 /// Files in memory, by name: the arrays of `from_dict` as rasters.
 type MemoryFiles = BTreeMap<String, Arc<[u8]>>;
 
-/// Name of a scenario that was not read from a file.
-const UNNAMED: &str = "scenario";
+/// Place of faults in a scenario that was read from a text.
+const TEXT: &str = "<text>";
+/// Place of faults in a scenario that was created from dicts.
+const DICT: &str = "<dict>";
 
 fn inputs_of(folder: &Path, files: &MemoryFiles) -> Inputs {
     Inputs::with_files(files.iter().map(|(name, content)| (folder.join(name), content.clone())))
@@ -102,8 +104,8 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(signature = (text, folder = None))]
     fn parse(py: Python<'_>, text: &str, folder: Option<PathBuf>) -> PyResult<Scenario> {
-        let document = Document::parse(UNNAMED, text);
-        Scenario::read(py, UNNAMED, document, folder.unwrap_or_default(), MemoryFiles::new())
+        let document = Document::parse(TEXT, text);
+        Scenario::read(py, TEXT, document, folder.unwrap_or_default(), MemoryFiles::new())
     }
 
     /// Creates a scenario from dicts and lists with the keys of the scenario format.
@@ -132,8 +134,8 @@ impl Scenario {
         let mut values = to_toml("", values.as_any())?;
         let ground = GroundArrays { heights, spacing, origin, soils, soil_names };
         let files = ground.insert(py, &mut values)?;
-        let document = Document::from_values(UNNAMED, &values);
-        Scenario::read(py, UNNAMED, document, folder.unwrap_or_default(), files)
+        let document = Document::from_values(DICT, &values);
+        Scenario::read(py, DICT, document, folder.unwrap_or_default(), files)
     }
 
     /// Sets a value by its full key, such as `vehicle[0].driver.speed`.

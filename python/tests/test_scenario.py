@@ -277,7 +277,7 @@ def test_ground_from_arrays_is_pickled_set_and_saved(lone, tmp_path):
     assert saved.ground.height(0.3, 0.4) == expected.ground.height(0.3, 0.4)
     saved.step(10), expected.step(10)
     assert saved.state(0)["position"].tolist() == expected.state(0)["position"].tolist()
-    # the same arrays again in place of those of the dict
+    # the same arrays given again replace those of the dict
     values = scenario.to_dict()
     again = bekker.Scenario.from_dict(values, heights=heights, spacing=0.5, soils=soils, soil_names=["firm", "bog"])
     assert again.to_dict() == values

@@ -59,7 +59,8 @@ const ANCHOR_DAMPING: f64 = 1e6;
 /// Speeds below which a phase ends, m/s and rad/s, for a vehicle that stays and for one that drives
 /// off.
 ///
-/// The vehicle that drives off has about 0.3 mm left to settle.
+/// The vehicle that drives off has about 0.3 mm left to settle. One that still creeps after the
+/// time of a phase, as on soft soil on a slope, has a second one to reach the greater speed.
 const PHASE_END_SPEEDS: [f64; 2] = [1e-4, 1e-3];
 /// Time between checks of rest and of the belly's clearance, s.
 ///
@@ -288,7 +289,11 @@ impl<'a> Relaxation<'a> {
         let max_durations = if phase == RelaxationPhase::Suspended { 1 } else { MAX_DURATIONS };
         for step in 0..max_durations * steps {
             let part = step as f64 / (CHANGE_FRACTION * steps as f64);
-            let stands = if step < steps { at_rest } else { REST_SPEED };
+            let stands = match step / steps {
+                0 => at_rest,
+                1 => PHASE_END_SPEEDS[1],
+                _ => REST_SPEED,
+            };
             if part > 1.0 && step % between_checks == 0 && self.speed() < stands {
                 break;
             }

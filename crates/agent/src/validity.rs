@@ -40,7 +40,7 @@ pub enum SoilClass {
     Snow,
 }
 
-/// What the models were compared with.
+/// Kind of data with which the models were compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Comparison {
@@ -83,7 +83,7 @@ pub struct ValidityRange {
     pub running_gear: RunningGearKind,
     /// Soil.
     pub soil: SoilClass,
-    /// What the models were compared with.
+    /// Kind of data with which the models were compared.
     pub comparison: Comparison,
     /// Greatest ground pressure, Pa.
     pub ground_pressure: Option<f64>,
@@ -260,7 +260,7 @@ pub struct RangeExceedance {
     pub running_gear: RunningGearKind,
     /// Soil.
     pub soil: SoilClass,
-    /// What the models were compared with.
+    /// Kind of data with which the models were compared.
     pub comparison: Comparison,
     /// Quantity that exceeded its limit.
     pub quantity: ValidityQuantity,
@@ -319,7 +319,7 @@ impl RangeExceedance {
         }
     }
 
-    /// Returns what the range is of, such as "measured wheels in snow".
+    /// Returns the name of the trials, such as "measured wheels in snow".
     pub fn trials(&self) -> &'static str {
         match (self.running_gear, self.soil) {
             (RunningGearKind::RigidWheel, SoilClass::Mineral) => "measured rigid wheels",

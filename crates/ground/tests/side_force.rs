@@ -203,7 +203,7 @@ fn a_wheel_drawn_sideways_stands() {
     }
 }
 
-/// A locked wheel stands within 12 m on soils of the catalog, all of which have a density.
+/// A locked wheel stops sinking within 12 m on soils of the catalog, since all have a density.
 ///
 /// Without it the wheel sank without end on these.
 #[test]

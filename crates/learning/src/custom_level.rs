@@ -18,7 +18,7 @@ pub struct CustomLevel {
 }
 
 impl CustomLevel {
-    /// Returns the parameters of the level, of which only the targets are used.
+    /// Returns the parameters of the level. Only its targets are used.
     pub(super) fn spec(&self) -> LevelSpec {
         LevelSpec {
             goal: self.goal.unwrap_or([f64::NAN; 2]),
@@ -27,7 +27,7 @@ impl CustomLevel {
         }
     }
 
-    /// Returns the scenario with one heartbeat for each action and without an end of its own.
+    /// Returns the scenario with one heartbeat for each action and without endings.
     ///
     /// The task ends the drive, so the endings of the scenario apply only if the vehicle fails.
     pub(super) fn file(&self, options: &Options) -> Result<ScenarioFile, LearningError> {

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 /// Rows per row group.
 const GROUP: usize = 1 << 10;
-/// Columns by which a table is truncated: the time of a row, or of the delivery of a reading.
+/// Columns that decide where a table is truncated: the time of a row, or of the delivery of a reading.
 const TIMES: [&str; 2] = ["time_s", "delivered_s"];
 /// Tolerance within which times are equal, s: times are whole microseconds.
 pub(super) const SAME: f64 = 5e-7;

@@ -114,10 +114,12 @@ impl Rig for TrackRig {
 
     fn run(&self) -> Result<TrackResult, RigError> {
         require("step", self.step, self.step > 0.0, "positive")?;
-        let least = SETTLE + RAMP;
-        require("duration", self.duration, self.duration > least, "above 1.5 s")?;
         let settled = self.settled;
         require("settled", settled, settled > 0.0 && settled <= 1.0, "above 0, up to 1")?;
+        // the motors accelerate the tracks until the end of the ramp
+        let is_settled = self.duration * (1.0 - settled) >= SETTLE + RAMP;
+        let allowed = "at least 1.5 s before the settled part begins";
+        require("duration", self.duration, is_settled, allowed)?;
         let start = match self.motion {
             TrackMotion::Straight { speed, slip } => {
                 require("slip", slip, (-1.0..1.0).contains(&slip), "from -1 to below 1")?;

@@ -60,7 +60,7 @@ impl Inputs {
         Inputs { recorded: Arc::new(recorded), ..Inputs::default() }
     }
 
-    /// Inputs of which some are in memory, by the path under which the scenario is built from them.
+    /// Creates inputs with some files in memory, by the path that the scenario names.
     ///
     /// A file on disk with the same path is not read.
     pub fn with_files(files: impl IntoIterator<Item = (PathBuf, Arc<[u8]>)>) -> Inputs {

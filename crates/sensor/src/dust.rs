@@ -50,8 +50,8 @@ impl DustSource {
         if let SoilKind::Firm { .. } = soil.kind {
             return None;
         }
-        // an alias may name neither kind nor moisture
-        let name = catalog().id_of(&soil.name).to_ascii_lowercase();
+        // either an alias or the soil that it refers to may name the kind and the moisture
+        let name = format!("{} {}", soil.name, catalog().id_of(&soil.name)).to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
         let loose =
             |share, albedo| DustSource { share, albedo, settling_speed: 0.05, flung: false };

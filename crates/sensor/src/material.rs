@@ -59,8 +59,8 @@ impl SoilAppearance {
     /// Boundary Layer Climates, 1987). These list fresh snow 0.80 to 0.95, old snow 0.40, dry sand
     /// 0.35 to 0.45, wet sand 0.20, dark wet soil 0.05, dry clay 0.20 to 0.30.
     pub fn from_soil(soil: &Soil) -> SoilAppearance {
-        // an alias may name neither kind nor moisture
-        let name = catalog().id_of(&soil.name).to_ascii_lowercase();
+        // either an alias or the soil that it refers to may name the kind and the moisture
+        let name = format!("{} {}", soil.name, catalog().id_of(&soil.name)).to_ascii_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
         let look =
             |fresh: [f32; 3], fresh_nir, pressed: [f32; 3], pressed_nir, smooth| SoilAppearance {

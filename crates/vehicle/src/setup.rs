@@ -209,7 +209,7 @@ fn set_mass(spec: &mut AnySpec, mass: Option<f64>) -> Result<(), SetupError> {
     spec.check().map_err(|error| invalid("mass", spec.name(), &error))
 }
 
-/// The error of a value with which the vehicle would break the rules for vehicle files.
+/// Returns the error for a value that makes the vehicle invalid as a vehicle file.
 fn invalid(key: &'static str, name: &str, error: &SpecError) -> SetupError {
     SetupError::value(key, format!("must leave {name} valid: {error}"))
 }
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn mass_and_wheel_radius_are_those_asked_for() {
+    fn mass_and_wheel_radius_are_set() {
         for (name, factor) in [("hmmwv", 1.3), ("gator", 0.9), ("m113", 1.1), ("fmtv_6x6", 1.05)] {
             let plain = find_vehicle(name).unwrap();
             let mass = factor * plain.total_mass();

@@ -24,7 +24,7 @@ pub struct TrackedRun {
     #[arg(long, value_name = "S", default_value = "0.001", allow_negative_numbers = true, value_parser = quantity(1e-5..=0.005, "s"))]
     step: f64,
     /// Length of the run, s. The vehicle settles during the first second. Means cover the last 40 %
-    #[arg(long, value_name = "S", default_value = "5", allow_negative_numbers = true, value_parser = quantity(2.0..=120.0, "s"))]
+    #[arg(long, value_name = "S", default_value = "5", allow_negative_numbers = true, value_parser = quantity(2.5..=120.0, "s"))]
     duration: f64,
 }
 

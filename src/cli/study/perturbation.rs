@@ -26,7 +26,7 @@ pub struct PerturbationOptions {
 
 impl PerturbationOptions {
     /// Returns the options that give a perturbation, or none.
-    pub fn of(perturb: Option<Perturbation>) -> PerturbationOptions {
+    pub fn from_perturbation(perturb: Option<Perturbation>) -> PerturbationOptions {
         PerturbationOptions {
             perturb: Some(Some(perturb.map_or(0.0, |own| own.percent))),
             copies: perturb.map(|own| own.copies),
@@ -137,7 +137,7 @@ fn percent(text: &str) -> Result<f64, String> {
 fn copies(text: &str) -> Result<u64, String> {
     let copies: u64 = text.parse().map_err(|_| "not a whole number".to_owned())?;
     match copies {
-        2..=1000 if copies % 2 == 0 => Ok(copies),
+        2..=1000 if copies.is_multiple_of(2) => Ok(copies),
         _ => Err("must be even, from 2 to 1000: half are weaker, half are stronger".into()),
     }
 }
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(given(Some(Some(2.0)), None).perturbation(of_file), own);
         assert_eq!(given(Some(Some(0.0)), None).perturbation(of_file), None);
         for own in [standard, of_file, None] {
-            assert_eq!(PerturbationOptions::of(own).perturbation(of_file), own);
+            assert_eq!(PerturbationOptions::from_perturbation(own).perturbation(of_file), own);
         }
     }
 

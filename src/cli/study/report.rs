@@ -71,10 +71,9 @@ impl Report {
         let progress = progress(&asked, &config, &extent, trials.len());
         let repeated = repeated(&trials);
         let pairs = config.common_random_numbers && config.replications > 1;
-        let tables = [points_table(&asked, points), differences_table(&asked, points, pairs)];
-        let tables: Vec<TitledTable> =
-            tables.into_iter().flatten().chain(further_tables(&analysis)).collect();
         let sensitivity = sensitivity_table(&asked, &trials);
+        let tables = [points_table(&asked, points), differences_table(&asked, points, pairs)];
+        let tables = tables.into_iter().flatten().chain(further_tables(&analysis));
         let tables: Vec<TitledTable> = sensitivity.iter().cloned().chain(tables).collect();
         let sections: Vec<String> = tables.iter().map(TitledTable::markdown).collect();
         let title = asked.study.get("description").and_then(Value::as_str).unwrap_or_default();
@@ -100,8 +99,7 @@ impl Report {
             worst: WorstTrials::default(),
         };
         let sentence = reported.answer();
-        let sensitivity_told = reported.sensitivity.clone();
-        let left_out = reported.warnings();
+        let (sensitivity_told, left_out) = (reported.sensitivity.clone(), reported.warnings());
         let noted = sensitivity_told.iter().chain(&left_out);
         let notes: String = noted.map(|told| format!("{told}\n\n")).collect();
         let page = format!(
@@ -117,10 +115,7 @@ impl Report {
         if trials.len() < extent.taken.len() {
             eprintln!("warning: the report covers only {progress}: the next trial is not done");
         }
-        if let Some(told) = &repeated {
-            eprintln!("warning: {told}");
-        }
-        for told in &left_out {
+        for told in repeated.iter().chain(&left_out) {
             eprintln!("warning: {told}");
         }
         if self.json {

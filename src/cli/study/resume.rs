@@ -29,7 +29,7 @@ pub struct Resume {
 impl Resume {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let asked = StudyRequest::read(&self.folder)?;
-        let perturbation = PerturbationOptions::of(perturbation(&asked));
+        let perturbation = PerturbationOptions::from_perturbation(perturbation(&asked));
         Run::new(asked.file, self.folder, self.threads, asked.shard, perturbation, self.json)
             .execute(quiet)
     }

@@ -1,12 +1,10 @@
-//! Closed forms of plates, shear and wheels.
+//! Soils of the closed forms, and integrals of the reference's laws over the contact of a wheel.
 
-use super::section::{Chart, Section, ValidationError, line, panel, percent};
-use bekker_ground::scm::{PlateOutline, Underside};
-use bekker_ground::soil::{DeformableSoil, Details, Laws, Soil, SoilKind};
-use bekker_math::numeric::{exp, pow, tan};
+use super::page::{ValidationError, worst};
+use bekker_ground::scm::Underside;
+use bekker_ground::soil::{DeformableSoil, Laws, Soil, SoilKind};
 use bekker_rig::InParallel;
-use bekker_rig::LineStyle;
-use bekker_rig::{PlateRig, Rig, ShearRig, WheelRig, WheelRigMotion};
+use bekker_rig::{Rig, WheelRig, WheelRigMotion};
 
 pub(super) fn bed(yielding: DeformableSoil) -> Soil {
     Soil {
@@ -81,173 +79,6 @@ pub(super) fn of_width(soil: &str, inverse: f64) -> DeformableSoil {
     DeformableSoil { k_phi: s.k_phi + s.k_c * inverse, k_c: 0.0, ..s }
 }
 
-fn plate(soil: &str, pressure: f64, spacing: f64) -> PlateRig {
-    let outline = PlateOutline::Rectangle { length: 0.6, width: 0.2 };
-    let mut rig = PlateRig::new(bed(chrono(soil)), outline, pressure);
-    (rig.spacing, rig.laws) = (spacing, Laws::refined());
-    rig
-}
-
-/// Section on plates under pressure and shear.
-pub(super) fn plates() -> Result<Section, ValidationError> {
-    let mut section = Section::new("Plates: Bekker, unloading, Janosi");
-    section.text(
-        "A plate of 0.6 m x 0.2 m with nodes 1 cm apart under the default laws, compared with z = \
-         (p/(k_c (1/w + 1/l) + k_φ))^(1/n). Where k_c is zero, only rounding and the last step of \
-         loading remain. Elsewhere the width of the patch comes from the loaded nodes and is up to \
-         half a cell off on every side, so the error scales with the spacing and has either sign.",
-    );
-    let mut cases = Vec::new();
-    for soil in ["mid", "soft", "dry sand", "hard", "clay", "snow"] {
-        for pressure in [2e4, 5e4, 1e5] {
-            cases.push((soil, pressure));
-        }
-    }
-    let closed = |soil: &str, pressure: f64| {
-        let s = chrono(soil);
-        pow(pressure / (s.k_c * (1.0 / 0.2 + 1.0 / 0.6) + s.k_phi), 1.0 / s.n)
-    };
-    let rows = cases
-        .in_parallel(|&(soil, pressure)| {
-            let found = plate(soil, pressure, 0.01).run()?;
-            let z = closed(soil, pressure);
-            let rebound = pressure / chrono(soil).elastic_stiffness;
-            Ok(vec![
-                soil.to_string(),
-                format!("{:.0}", 1e-3 * pressure),
-                format!("{:.3}", 1e3 * z),
-                format!("{:.3}", 1e3 * found.sinkage),
-                percent(found.sinkage, z),
-                format!("{:.4}", 1e3 * rebound),
-                percent(found.sinkage - found.residual, rebound),
-            ])
-        })
-        .collect::<Result<Vec<_>, ValidationError>>()?;
-    section.table(
-        &["soil", "p, kPa", "z closed, mm", "z, mm", "error", "rebound p/K_e, mm", "error"],
-        rows,
-    );
-    let spacings = [0.05, 0.04, 0.025, 0.02, 0.0125, 0.01, 0.005];
-    let errors = |soil: &str| {
-        spacings
-            .in_parallel(|&spacing| {
-                let found = plate(soil, 1e5, spacing).run()?;
-                Ok([1e3 * spacing, 100.0 * (found.sinkage / closed(soil, 1e5) - 1.0)])
-            })
-            .collect::<Result<Vec<[f64; 2]>, ValidationError>>()
-    };
-    section.chart(Chart {
-        name: "plate_convergence",
-        title: "A plate's sinkage converges with the spacing of nodes".into(),
-        subtitle: "0.6 m x 0.2 m, 100 kPa; hard has k_c = 102 kN/m^(n+1), mid has none".into(),
-        panels: vec![panel(
-            "",
-            "distance between nodes, mm",
-            "error of sinkage, %",
-            vec![
-                line("hard (k_c > 0)", LineStyle::Line, errors("hard")?),
-                line("mid (k_c = 0)", LineStyle::Line, errors("mid")?),
-            ],
-        )],
-    });
-
-    section.text(
-        "The same plate slides under 50 kPa; shear is compared with (c + p tan φ)(1 - e^(-j/K)). \
-         The step of the rig is 0.1 mm of sliding.",
-    );
-    let mut rows = Vec::new();
-    for soil in ["hard", "mid", "dry sand", "clay", "snow"] {
-        let parameters = chrono(soil);
-        let rig = ShearRig::new(plate(soil, 5e4, 0.05));
-        let found = rig.run()?;
-        for j in [0.001, 0.005, 0.02, 0.1] {
-            let near = |a: &&bekker_rig::ShearPoint, b: &&bekker_rig::ShearPoint| {
-                (a.displacement - j).abs().total_cmp(&(b.displacement - j).abs())
-            };
-            let Some(point) = found.curve.iter().min_by(near) else { continue };
-            let strength = parameters.cohesion + found.pressure * tan(parameters.friction_angle);
-            let closed = strength * (1.0 - exp(-j / parameters.shear_modulus));
-            rows.push(vec![
-                soil.to_string(),
-                format!("{:.0}", 1e3 * j),
-                format!("{closed:.0}"),
-                format!("{:.0}", point.stress),
-                percent(point.stress, closed),
-            ]);
-        }
-    }
-    section.table(&["soil", "j, mm", "τ closed, Pa", "τ, Pa", "error"], rows);
-    Ok(section)
-}
-
-/// Section on unloading, reloading and the stored energy.
-pub(super) fn energies() -> Result<Section, ValidationError> {
-    let mut section = Section::new("Plates: work, unloading, reloading");
-    section.text(
-        "The plate of 0.6 m x 0.2 m is loaded with 100 kPa, unloaded and reloaded, with the \
-         modulus of its own width. Compared are the loading work A p z/(n+1), the recovered work A \
-         p²/(2 K_e), the pressure p/2 at half the elastic stroke, and the depth at which reloading \
-         reaches the previous pressure. *KRC coarse* is a soil of the Keweenaw Research Center \
-         with Wong's growth of the reload stiffness (k0 = 1.2042e8 Pa/m, A_u = 2.3098e9 Pa/m2; \
-         width 0.2 m). Its depth, rebound p/(k0 + A_u z) and residual depth were computed \
-         separately (5.3063, 0.75371 and 4.5526 mm).",
-    );
-    let krc = DeformableSoil {
-        k_phi: 931_801.93 + 32_475.488 / 0.2,
-        k_c: 0.0,
-        n: 0.4567,
-        elastic_stiffness: 120_421_522.7,
-        details: Details { reload_growth: Some(2_309_750_444.0), ..Details::default() },
-        ..chrono("mid")
-    };
-    let patch = 1.0 / 0.2 + 1.0 / 0.6;
-    let soils = [
-        ("mid", of_width("mid", patch)),
-        ("hard", of_width("hard", patch)),
-        ("dry sand", of_width("dry sand", patch)),
-        ("KRC coarse", krc),
-    ];
-    let rows = soils
-        .in_parallel(|(name, soil)| {
-            let outline = PlateOutline::Rectangle { length: 0.6, width: 0.2 };
-            let mut rig = PlateRig::new(bed(soil.clone()), outline, 1e5);
-            (rig.laws, rig.increment) = (Laws::refined(), 2e-3);
-            let found = rig.run()?;
-            let z = pow(1e5 / soil.k_phi, 1.0 / soil.n);
-            let growth = soil.details.reload_growth.unwrap_or(0.0);
-            let rebound = 1e5 / (soil.elastic_stiffness + growth * z);
-            let work = 0.12 * 1e5 * z / (soil.n + 1.0);
-            let half = found.unloading[found.unloading.len() / 2].pressure;
-            Ok(vec![
-                (*name).to_string(),
-                format!("{:.4}", 1e3 * z),
-                percent(found.sinkage, z),
-                format!("{:.4}", 1e3 * rebound),
-                percent(found.sinkage - found.residual, rebound),
-                percent(half, 5e4),
-                format!("{work:.2}"),
-                percent(found.work, work),
-                percent(found.returned, 0.12 * 0.5e5 * rebound),
-                percent(found.reloaded, found.sinkage),
-            ])
-        })
-        .collect::<Result<Vec<_>, ValidationError>>()?;
-    let header = [
-        "soil",
-        "z closed, mm",
-        "error",
-        "rebound closed, mm",
-        "error",
-        "of pressure at half stroke",
-        "work closed, J",
-        "error",
-        "of recovered work",
-        "stiffness, reloading to loading",
-    ];
-    section.table(&header, rows);
-    Ok(section)
-}
-
 pub(super) fn wheel(
     soil: DeformableSoil,
     load: f64,
@@ -300,77 +131,30 @@ const DAMPED: [(&str, f64, f64, f64, f64, f64); 9] = [
 /// Inverse width that the integral uses for hard, 1/m.
 const HARD_PATCH: f64 = 6.437;
 
-/// Section on rigid wheels.
-pub(super) fn wheels() -> Result<Section, ValidationError> {
-    let mut section = Section::new("Driven wheels: integrals of the reference's laws");
-    section.text(
-        "A rigid wheel of 0.467 m radius and 0.254 m width is drawn at 1 m/s (nodes 2 cm apart, \
-         step 1 ms) under the *reference* laws. It must give the integrals of those laws over a \
-         continuous contact. They hold for those laws only, and show that contact and step add no \
-         error of their own. Below a slip of 0.05, and so near the self-propelled and towed points, the \
-         integral is the difference of two large numbers and no test.",
-    );
-    let rolled = |soil: DeformableSoil, load: f64, slip: f64, spacing: f64, step: f64| {
-        let motion = WheelRigMotion::Rolling { speed: 1.0, slip };
-        let mut rig = wheel(soil, load, motion, Laws::reference());
-        (rig.spacing, rig.step) = (spacing, step);
-        rig.run()
-    };
-    let table = |cases: &[(&str, f64, f64, f64, f64, f64)], damping: f64| {
-        cases
-            .in_parallel(|&(soil, load, slip, drawbar, torque, sinkage)| {
-                let soil_there = DeformableSoil { damping, ..of_width(soil, HARD_PATCH) };
-                let found = rolled(soil_there, load, slip, 0.02, 1e-3)?;
-                Ok(vec![
-                    soil.to_string(),
-                    format!("{slip}"),
-                    format!("{drawbar:.0}"),
-                    format!("{:.0}", found.drawbar),
-                    percent(found.drawbar, drawbar),
-                    percent(found.torque, torque),
-                    percent(found.sinkage, sinkage),
-                ])
-            })
-            .collect::<Result<Vec<_>, ValidationError>>()
-    };
-    let header =
-        ["soil", "slip", "drawbar closed, N", "drawbar, N", "error", "of torque", "of sinkage"];
-    section.table(&header, table(&ROLLING, 0.0)?);
-    let against = |cases: &[[f64; 3]]| {
-        cases
-            .in_parallel(|&[x, spacing, step]| {
-                let found = rolled(chrono("mid"), 6311.6, 0.2, spacing, step)?;
-                let error = |ours: f64, closed: f64| 100.0 * (ours / closed - 1.0);
-                Ok([x, error(found.drawbar, 3045.2), error(found.sinkage, 0.082916)])
-            })
-            .collect::<Result<Vec<[f64; 3]>, ValidationError>>()
-    };
-    let spacings = [0.05, 0.04, 0.03, 0.02, 0.015, 0.01].map(|s| [1e3 * s, s, 1e-3]);
-    let steps = [8e-3, 4e-3, 2e-3, 1e-3, 5e-4].map(|s| [1e3 * s, 0.02, s]);
-    let (by_spacing, by_step) = (against(&spacings)?, against(&steps)?);
-    let column = |rows: &[[f64; 3]], k: usize| rows.iter().map(|r| [r[0], r[k]]).collect();
-    let lines = |rows: &[[f64; 3]]| {
-        vec![
-            line("drawbar", LineStyle::Line, column(rows, 1)),
-            line("sinkage", LineStyle::Line, column(rows, 2)),
-        ]
-    };
-    section.chart(Chart {
-        name: "wheel_convergence",
-        title: "A rolling wheel converges with spacing and step".into(),
-        subtitle: "mid, 6.3 kN, slip 0.2, reference laws, against the integral; 1 ms above, 2 cm \
-                   below"
-            .into(),
-        panels: vec![
-            panel("", "distance between nodes, mm", "error, %", lines(&by_spacing)),
-            panel("", "step, ms", "error, %", lines(&by_step)),
-        ],
-    });
+/// Number of runs of [`integral_errors`].
+pub(super) const INTEGRALS: usize = ROLLING.len() + DAMPED.len();
 
-    section.text(
-        "With a damping of 3e4 Pa s/m. The integral allows tension from damping behind the axle, \
-         as Project Chrono does; the default laws stop at zero pressure, so the wheel sinks less.",
-    );
-    section.table(&header, table(&DAMPED, 3e4)?);
-    Ok(section)
+/// Returns the worst errors of drawbar, torque and sinkage under the reference laws.
+///
+/// Drawbar is compared over the load: near the self-propelled point it is the difference of two
+/// large numbers.
+pub(super) fn integral_errors() -> Result<[f64; 3], ValidationError> {
+    let cases: Vec<_> = ROLLING
+        .iter()
+        .map(|case| (case, 0.0))
+        .chain(DAMPED.iter().map(|case| (case, 3e4)))
+        .collect();
+    let errors = cases
+        .in_parallel(|&(&(soil, load, slip, drawbar, torque, sinkage), damping)| {
+            let soil = DeformableSoil { damping, ..of_width(soil, HARD_PATCH) };
+            let motion = WheelRigMotion::Rolling { speed: 1.0, slip };
+            let found = wheel(soil, load, motion, Laws::reference()).run()?;
+            Ok([
+                (found.drawbar - drawbar) / load,
+                found.torque / torque - 1.0,
+                found.sinkage / sinkage - 1.0,
+            ])
+        })
+        .collect::<Result<Vec<[f64; 3]>, ValidationError>>()?;
+    Ok([0, 1, 2].map(|k| worst(errors.iter().map(|own| own[k]))))
 }

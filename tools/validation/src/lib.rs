@@ -1,25 +1,31 @@
 //! Comparison of the soil model with closed forms, runs of the reference and measurements.
 //!
-//! Each section is a function without parameters that returns a [`Section`]; all run in parallel.
-//! To add one, write it in a separate file and list it in [`SECTIONS`].
+//! Each page is a function without parameters that returns a [`Page`]. To add one, write it in a
+//! separate file and list it in [`PAGES`].
 
 mod classic_wheels;
 mod closed_forms;
 mod deflection;
+mod driven_wheels;
+mod overview;
+mod page;
+mod passes;
 mod passive;
-mod ranges;
+mod pressure_sinkage;
 mod reference_runs;
 mod sand;
-mod section;
+mod shear;
+mod side_force;
 mod slip_angles;
 mod snow;
+mod tires;
 mod track_models;
 mod tracks;
-mod trends;
 mod vehicles;
 mod wheel_trials;
 
-pub use section::{Block, Chart, Section, ValidationError};
+pub use overview::overview;
+pub use page::{Block, Chart, Page, PageSummary, ValidationError, WorstError};
 pub use snow::{
     SnowErrors, SnowModel, SnowResistance, rut_resistance, snow_errors, snow_resistance,
 };
@@ -27,28 +33,18 @@ pub use wheel_trials::{
     TrialErrors, WheelTrial, predict_trials, trial_errors, trial_rig, trial_sand, wheel_trials,
 };
 
-/// Function that writes a section.
-pub type Write = fn() -> Result<Section, ValidationError>;
+/// Function that computes a page.
+pub type ComputePage = fn() -> Result<Page, ValidationError>;
 
-/// Sections, in the order of the document.
-pub const SECTIONS: [Write; 19] = [
-    closed_forms::plates,
-    closed_forms::energies,
-    classic_wheels::towed,
-    closed_forms::wheels,
-    classic_wheels::driven,
-    tracks::rigid_track,
-    tracks::vehicle,
-    track_models::section,
-    slip_angles::section,
-    passive::section,
-    vehicles::section,
-    reference_runs::wheel,
-    reference_runs::vehicle,
-    sand::section,
-    deflection::section,
-    snow::section,
-    snow::m113_in_snow,
-    trends::section,
-    ranges::section,
+/// Pages by name, in the order of the overview.
+pub const PAGES: [(&str, ComputePage); 9] = [
+    ("pressure_sinkage", pressure_sinkage::page),
+    ("shear", shear::page),
+    ("driven_wheels", driven_wheels::page),
+    ("side_force", side_force::page),
+    ("passes", passes::page),
+    ("tracks", tracks::page),
+    ("snow", snow::page),
+    ("tires", tires::page),
+    ("vehicles", vehicles::page),
 ];

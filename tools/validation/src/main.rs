@@ -1,98 +1,86 @@
-//! Writes docs/validation.md and its figures.
+//! Writes docs/validation.md, its pages and their figures.
 //!
 //! ```text
 //! cargo run --release -p bekker-validation
-//! cargo run --release -p bekker-validation -- /tmp/validation.md
+//! cargo run --release -p bekker-validation -- snow tires
+//! cargo run --release -p bekker-validation -- --to /tmp/validation.md tracks
 //! ```
+//!
+//! The rows of the overview are kept in `results.json` among the pages, so that one page can be
+//! computed alone.
 
 use bekker_report::{check_writable, plot, write_file};
-use bekker_validation::{Block, Chart, SECTIONS, Section};
+use bekker_validation::{Chart, ComputePage, PAGES, PageSummary, overview};
+use rayon::iter::Either;
 use rayon::prelude::*;
 use std::error::Error;
-use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-/// Default path of the document.
-const DOCUMENT: &str = "docs/validation.md";
-
-const FOREWORD: &str = "# Validation of the soil model
-
-Written by `cargo run --release -p bekker-validation`, which recomputes everything below; edit
-`tools/validation/src/` instead. *Default* are the refined laws, which a scenario uses unless it
-selects others. *Reference* are those of Project Chrono's Soil Contact Model without its
-faults ([soil_laws.md](soil_laws.md)).
-
-Not included:
-
-- the mobility index and NRMM's relations of whole vehicles to the cone index, because the model
-  has no cone (relations of a single tire are compared with the rig over the tire's deflection,
-  each at the cone index at which it agrees with the rig once);
-- Ishigami's side force, for which there are no worked numbers.
-";
-
-const AFTERWORD: &str = "## Where the model fails, at a glance
-
-- **Slip angles.** A freely rolling wheel at 45 degrees has 10 N of side force instead of 14.
-- **Grousers.** A wheel that carries soil away by spinning faster than a slip of one half digs deeper
-  than the model, which holds slip sinkage there.
-- **Packed soil.** A second pass is on soil that is deeper but not stiffer in shear: at slips
-  below 0.15 a rut gives less pull than fresh soil.
-- **Buried wheels.** Vertical columns do not represent a wheel that is deeper than its axle. Ahead
-  of it, contact starts at a depth at once, and work does not balance there (to 6 %).
-- **Lateral flow.** Vertical columns do not push each other. A plate's pressure does not grow with
-  its width as on sand, and snow does not move sideways.
-- **Bounds of the sources.** Lyasko's slip sinkage is a fit to wheels on mineral soils up to a slip
-  of one half, and small exponents (n below 0.3, wet clay) make it dig fast; Meyerhof's inclination factor is one of
-  foundations; the wedge of McKyes and Ali is one of narrow blades.
-- **Straight along the lattice.** Within half a degree of a row of nodes, a vehicle whose steering is
-  held straight turns toward the row, by some tenths of a degree in 35 m. From 1 degree on it
-  keeps its course (`tests/straight_driving.rs`).
-- **No measurement of a whole vehicle** on soft ground is in this collection.
-";
+/// Default path of the overview.
+const OVERVIEW: &str = "docs/validation.md";
+/// Rows of the overview, in the folder of the pages.
+const RESULTS: &str = "results.json";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let document = std::env::args_os().nth(1).map_or_else(|| DOCUMENT.into(), PathBuf::from);
+    let mut names: Vec<String> = std::env::args().skip(1).collect();
+    let mut document = PathBuf::from(OVERVIEW);
+    if names.first().is_some_and(|name| name == "--to") {
+        document = PathBuf::from(names.get(1).ok_or("--to needs a path")?);
+        names.drain(..2);
+    }
     if document.extension().is_none() {
         return Err(
-            "the document must have an extension, such as .md; its figures go to the path without it"
-                .into(),
+            "the path must have an extension, such as .md; pages go to the path without it".into(),
         );
     }
+    let pages = chosen(&names)?;
     check_writable(&document)?;
     // create the folder first, so that minutes of computation are not lost if it fails
-    let figures = document.with_extension("");
-    std::fs::create_dir_all(&figures)?;
-    let sections: Vec<Section> =
-        SECTIONS.par_iter().map(|write| write()).collect::<Result<_, _>>()?;
-    let folder = figures.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut text = FOREWORD.to_string();
-    for section in &sections {
-        let _ = write!(text, "\n## {}\n", section.title);
-        for block in &section.blocks {
-            text += &markdown(block, &folder);
-            if let Block::Chart(chart) = block {
-                let path = figures.join(format!("{}.png", chart.name));
-                plot::write(&path, &figure(chart))?;
-            }
-        }
-    }
-    text = format!("{text}\n{AFTERWORD}");
-    write_file(&document, text.as_bytes())?;
-    println!("{} and {}/", document.display(), figures.display());
-    Ok(())
+    let folder = document.with_extension("");
+    std::fs::create_dir_all(&folder)?;
+    // a page that fails must not discard minutes of the others
+    let (found, failed): (Vec<_>, Vec<_>) = pages
+        .par_iter()
+        .map(|&(name, compute)| compute_page(name, compute, &folder))
+        .partition_map(|page| match page {
+            Ok(page) => Either::Left(page),
+            Err(error) => Either::Right(error),
+        });
+    let kept = std::fs::read_to_string(folder.join(RESULTS)).ok();
+    let kept: Vec<PageSummary> =
+        kept.map(|text| serde_json::from_str(&text)).transpose()?.unwrap_or_default();
+    let latest = |name: &str| found.iter().chain(&kept).find(|page| page.name == name).cloned();
+    let summaries: Vec<PageSummary> = PAGES.iter().filter_map(|(name, _)| latest(name)).collect();
+    write_file(&folder.join(RESULTS), serde_json::to_string_pretty(&summaries)?.as_bytes())?;
+    write_file(&document, overview(&summaries).as_bytes())?;
+    println!("{} and {}/", document.display(), folder.display());
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ").into()) }
 }
 
-fn markdown(block: &Block, folder: &str) -> String {
-    match block {
-        Block::Text(text) => format!("\n{text}\n"),
-        Block::Chart(chart) => format!("\n![{}]({folder}/{}.png)\n", chart.title, chart.name),
-        Block::Table { header, rows } => {
-            let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-            let rule = vec!["---".to_string(); header.len()];
-            let rows: String = rows.iter().map(|cells| row(cells)).collect();
-            format!("\n{}{}{rows}", row(header), row(&rule))
-        }
+/// Returns the named pages, or all.
+fn chosen(names: &[String]) -> Result<Vec<(&'static str, ComputePage)>, String> {
+    let known = PAGES.map(|(name, _)| name);
+    if let Some(other) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(format!("{other}: no such page; there are {}", known.join(", ")));
     }
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|own| own == name);
+    Ok(PAGES.into_iter().filter(|(name, _)| wanted(name)).collect())
+}
+
+/// Computes a page and writes it with its figure.
+fn compute_page(name: &str, compute: ComputePage, folder: &Path) -> Result<PageSummary, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{name}: {error}");
+    let start = Instant::now();
+    let page = compute().map_err(|error| failed(&error))?;
+    if let Some(chart) = page.figure() {
+        let path = folder.join(format!("{name}.png"));
+        plot::write(&path, &figure(chart)).map_err(|error| failed(&error))?;
+    }
+    let path = folder.join(format!("{name}.md"));
+    write_file(&path, page.markdown().as_bytes()).map_err(|error| failed(&error))?;
+    println!("{} after {:.0} s", path.display(), start.elapsed().as_secs_f64());
+    Ok(page.summary)
 }
 
 fn figure(chart: &Chart) -> plot::Figure {

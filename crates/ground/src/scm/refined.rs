@@ -15,7 +15,7 @@ use super::stiff::{self, StiffNodes};
 use super::vector_lanes::VectorLanes;
 use crate::soil::pressure_sinkage::{PressureLanes, damped_lanes};
 use crate::soil::{
-    Bearing, Laws, MultiPass, SoilResponse, inclined_bearing, mobilize, peak_fraction,
+    ADVANCING, Bearing, Laws, MultiPass, SoilResponse, inclined_bearing, mobilize, peak_fraction,
     press_refined, slip_sinkage,
 };
 use crate::{GroundModel, Overlay, SoilCoefficients};
@@ -24,11 +24,6 @@ use bekker_math::spatial::{Twist, Vec3, Vec6};
 
 /// Least cosine between contact surface and ground (80°); a steeper surface counts as this steep.
 const STEEPEST: f64 = 0.17;
-/// Speed of advance below which passive pressure fades out, m/s.
-///
-/// A wedge needs displacement to form, and vibrations of a parked vehicle form none. At ten times
-/// this speed, the slowest of wheel tests, the pressure is complete within 1 %.
-const ADVANCING: f64 = 1e-3;
 
 /// Speed of a wheel below which the resistance of snow in a rut fades out, m/s.
 const ROLLING: f64 = 0.1;
@@ -119,8 +114,7 @@ fn patch_frame<S: Simd, F: Footprint>(
     let length = shared.map_or(own, |patch| patch.length);
     let drift = twist.linear.x * left[0] + twist.linear.y * left[1];
     let along = twist.linear.x * u[0] + twist.linear.y * u[1];
-    let speed = twist.linear.norm();
-    let advances = speed * speed / (speed * speed + ADVANCING * ADVANCING);
+    let advances = drift * drift / (drift * drift + ADVANCING * ADVANCING);
     // soil passes the length of the wall at the speed along it
     let aside = length * drift.abs() / along.abs().max(ADVANCING);
     let side = match body.spin_axis() {
@@ -596,9 +590,9 @@ impl<F: Footprint> PassContext<'_, F> {
         }
         let Some(axis) = &self.spin_axis else { return slip_sinkage(slip, self.frame.length) };
         let lateral = slid.x * axis.x + slid.y * axis.y + slid.z * axis.z;
-        let along = (rate * rate - lateral * lateral).max(0.0).sqrt();
-        let in_plane = rate.gt(0.0).select(slip * (along / rate), slip);
-        slip_sinkage(in_plane, self.frame.length)
+        // the sliding of a parked wheel has no direction
+        let share = lateral * lateral / (rate * rate + ADVANCING * ADVANCING);
+        slip_sinkage(slip * (1.0 - share).max(0.0).sqrt(), self.frame.length)
     }
 
     /// Returns the shear at four nodes after this step's sliding. `failed` is the fraction that is
@@ -619,7 +613,7 @@ impl<F: Footprint> PassContext<'_, F> {
             let scale = in_previous_contact.select(1.0 / modulus, 0.0);
             let mut held = to_tangent_plane([sheared[0] * scale, sheared[1] * scale], n);
             if failed.gt(0.0).any() {
-                held = held + *sliding * (failed * inverse_speed(speed));
+                held += *sliding * (failed * inverse_speed(speed));
             }
             let (kept, pull) = mobilize(slid.distance, slid.rate, slid.time, modulus);
             // part of the mobilized shear that is already along the sliding
@@ -689,11 +683,14 @@ impl PatchFrame {
         if !(advances | wall.gt(0.0)).any() {
             return None;
         }
-        let aside = (surface.x * surface.x + surface.y * surface.y).sqrt();
-        // cosine of the motion's grade, over the surface's own `aside`
-        let horizontal = onward * inverse_speed(speed_in_plane(surface, material)) / aside;
-        let front = wedge.pressure(sinkage, self.width) * horizontal / surface.z.max(STEEPEST);
-        let flat = aside.max(1e-9);
+        let flat = (surface.x * surface.x + surface.y * surface.y).sqrt().max(1e-9);
+        // cosine of the motion's grade, over the horizontal part of the surface's normal
+        let horizontal = onward / (speed_in_plane(surface, material).max(1e-9) * flat);
+        // a body that only sinks or heaves forms no wedge
+        let speed = advance / flat;
+        let formed = speed * speed / (speed * speed + ADVANCING * ADVANCING);
+        let front =
+            wedge.pressure(sinkage, self.width) * horizontal * formed / surface.z.max(STEEPEST);
         let into = onward / flat;
         let [left_x, left_y] = [surface.y / flat, -surface.x / flat];
         let along = material.x * left_x + material.y * left_y;
@@ -848,8 +845,7 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     let cell = cell_area * lanes(&four.coverage);
     let area = cell * part;
 
-    let gain = lanes(&prediction.gain);
-    let load = area * stress;
+    let (gain, load) = (lanes(&prediction.gain), area * stress);
     let (stored, mut resisted);
     let arm = if F::DEFORMS { VectorLanes::from_arrays(simd, &prediction.arm) } else { r };
     let axis = motion.spin_axis.filter(|_| F::DEFORMS);
@@ -877,14 +873,15 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     if excess.gt(0.0).any() {
         sums.stiff.damp_along(&nodes, area * part * excess);
     }
+    let mut lift_damping = Lanes::zero(simd);
     let mut force = n * (pressure * area) - shear * load;
     if prediction.advances {
         let [x, y, z] = [0, 1, 2].map(|k| lanes(&prediction.passive[k]) * cell);
-        force = VectorLanes { x: force.x + x, y: force.y + y, z: force.z + z };
-        let shape = VectorLanes::velocity(&motion.shape_twist, &r);
-        let material = VectorLanes::velocity(&motion.twist, &r);
-        sums.works.bulldozing += -(x * material.x + y * material.y + z * material.z);
-        resisted += (x * x + y * y).sqrt() / shape.norm().max(motion.least_speed);
+        let wedge = VectorLanes { x, y, z };
+        let damping = add_wedge(&wedge, coefficients, motion, &r, sums);
+        force += wedge;
+        resisted += damping.across;
+        lift_damping = damping.along;
     }
     add_drag(prediction, cell, motion, sums);
     sums.shear.add(resisted, &r);
@@ -898,7 +895,7 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         let springs = if soil.damping == 0.0 { area } else { damping.gt(0.0).select(area, 0.0) };
         sums.spring.add(springs * part * pressed.slope, &r);
     }
-    sums.damper.add(area * part * damping.min(stiff::DAMPING), &r);
+    sums.damper.add(area * part * damping.min(stiff::DAMPING) + lift_damping, &r);
 
     sums.normal_force += cell * pressure;
     sums.area += cell;
@@ -936,6 +933,39 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         part,
         damping_stiffness: excess * (1.0 / motion.dt.max(1e-9)),
     }
+}
+
+/// Damping of a wedge of soil, N s/m.
+struct WedgeDamping<S: Simd> {
+    /// Across the normal of the contact.
+    across: Lanes<S>,
+    /// Along it.
+    along: Lanes<S>,
+}
+
+/// Adds the power of the wedge's force, N, and returns its damping.
+///
+/// At a crawl the force grows with about the third power of the speed, and the lift by friction
+/// changes its sign with the direction of heave: the step must include both, or a parked vehicle
+/// trembles.
+#[inline(always)]
+fn add_wedge<S: Simd>(
+    wedge: &VectorLanes<S>,
+    coefficients: &SoilCoefficients,
+    motion: &ContactMotion,
+    r: &VectorLanes<S>,
+    sums: &mut ContactSums<S>,
+) -> WedgeDamping<S> {
+    let VectorLanes { x, y, z } = *wedge;
+    let shape = VectorLanes::velocity(&motion.shape_twist, r);
+    let material = VectorLanes::velocity(&motion.twist, r);
+    sums.works.bulldozing += -(x * material.x + y * material.y + z * material.z);
+    let speed = (shape.x * shape.x + shape.y * shape.y).sqrt();
+    let exponent = 1.0 + 2.0 * ADVANCING * ADVANCING / (speed * speed + ADVANCING * ADVANCING);
+    let across = (x * x + y * y).sqrt() * (exponent / speed.max(motion.least_speed));
+    let friction =
+        coefficients.footing.map_or(0.0, |_| coefficients.passive.friction_coefficient());
+    WedgeDamping { across, along: across * friction }
 }
 
 /// Returns the drag of the scalar law over the sliding speed, N s/m. The additional damping of slow

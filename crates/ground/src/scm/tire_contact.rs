@@ -1026,7 +1026,7 @@ mod tests {
         {
             let model = bed(find(name), laws, 0.025);
             let Rolled { hub, soil, .. } = rolled(&model, inflation, 1e-3);
-            close(&format!("{name}: what the hub gives"), hub, soil, 0.01);
+            close(&format!("{name}: power at the hub"), hub, soil, 0.01);
         }
     }
 
@@ -1055,9 +1055,9 @@ mod tests {
             // a contact of five or six rows of nodes presses 5 to 13 % harder where it has one row
             // less (without spreading over cells, up to twice as hard)
             close(&format!("{name}: rut"), coarse.rut, fine.rut, 0.15);
-            // soil that rebounds takes a third of the power that it takes without, so that the same
-            // error is greater beside it
-            close(&format!("{name}: what the hub gives"), coarse.hub, coarse.soil, 0.09);
+            // soil that rebounds takes a third of the power of soil that does not, so the same error is
+            // a greater part of it
+            close(&format!("{name}: power at the hub"), coarse.hub, coarse.soil, 0.09);
         }
     }
 

@@ -291,8 +291,8 @@ pub fn assumed_elastic_stiffness(k_phi: f64, k_c: f64, n: f64) -> f64 {
     (100.0 * pressure / sinkage).clamp(SOFTEST_ELASTIC, STIFFEST_ELASTIC)
 }
 
-/// Returns the assumed k₀, Pa/m, and A_u, Pa/m², of the unloading of a soil of which only the virgin
-/// curve is known.
+/// Returns the assumed k₀, Pa/m, and A_u, Pa/m², for the unloading of a soil with a known virgin
+/// curve only.
 ///
 /// They are those of Wong's LETE sand, 0 and 503 MN/m⁴, with A_u times the root of the ratio of both
 /// soils' pressures at 10 cm under a plate 0.2 m wide: the modulus of reloading grows with about the

@@ -31,7 +31,7 @@ pub use moisture::{Moisture, MoistureError, Rain, SoilClass};
 pub use multi_pass::MultiPass;
 pub use parameters::{Bulldozing, DeformableSoil, Soil, SoilId, SoilKind};
 pub use plowing::DeepFooting;
-pub(crate) use refined::peak_fraction;
+pub(crate) use refined::{ADVANCING, peak_fraction};
 pub use refined::{
     Bearing, PassiveWedge, inclined_bearing, mobilize, press_refined, reload_stiffness,
     slip_sinkage,

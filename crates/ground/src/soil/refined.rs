@@ -18,6 +18,13 @@ pub fn inclined_bearing(angle: f64) -> f64 {
     (part * part).max(0.01)
 }
 
+/// Speed of advance below which passive pressure fades out, m/s.
+///
+/// A wedge needs displacement to form, and vibrations of a parked vehicle form none. The speed is
+/// the horizontal one of the body into the soil. At ten times
+/// this speed, the slowest of wheel tests, the pressure is complete within 1 %.
+pub(crate) const ADVANCING: f64 = 1e-3;
+
 /// Greatest sliding over contact length of [`slip_sinkage`]: that of slip one half.
 const LYASKO_RANGE: f64 = 1.0;
 
@@ -101,6 +108,11 @@ impl PassiveWedge {
             face_friction: tan(delta),
             rise,
         }
+    }
+
+    /// Returns the coefficient of friction between face and wedge.
+    pub fn friction_coefficient(&self) -> f64 {
+        self.face_friction
     }
 
     /// Returns the friction of the wedge on an upright face over the pressure there: along the
@@ -358,7 +370,7 @@ impl<'a, L: SoilResponse<'a>> Bearing<'a, L> {
     }
 
     /// Returns the stiffnesses k₀ + A_u z of unloading of soil that yields at `pressure` Pa at
-    /// `sinkage` m, Pa/m: at least so much that the fraction [`PERMANENT`] of the sinkage remains.
+    /// `sinkage` m, Pa/m: at least so much that a third of the sinkage remains.
     #[inline(always)]
     pub fn unloading<S: Simd>(&self, sinkage: Lanes<S>, pressure: Lanes<S>) -> Lanes<S> {
         let least = pressure * (1.0 / (1.0 - PERMANENT)) / sinkage;
@@ -746,7 +758,7 @@ mod tests {
 
     /// A spot of soil, pressed step by step.
     #[derive(Clone, Copy, Default)]
-    struct Spot {
+    struct PressedSoil {
         residual: f64,
         yielded_at: f64,
         pressure: f64,
@@ -754,7 +766,7 @@ mod tests {
         compaction: f64,
     }
 
-    impl Spot {
+    impl PressedSoil {
         fn press(&mut self, soil: &DeformableSoil, sinkage: f64) {
             let bearing = Bearing::new(soil, Laws::refined(), 5.0);
             let [pressure, residual, yielded_at, stiffening] = dispatch!(Level::baseline(), simd => {
@@ -771,7 +783,7 @@ mod tests {
             if sunk > 0.0 {
                 self.compaction += 0.5 * (self.yielded_at + pressure) * sunk + stiffening;
             }
-            *self = Spot { residual, yielded_at, pressure, ..*self };
+            *self = PressedSoil { residual, yielded_at, pressure, ..*self };
         }
     }
 
@@ -780,7 +792,7 @@ mod tests {
     fn first_loading_follows_bekker_s_curve_whatever_the_unloading() {
         for (k0, growth) in [(1e5, 0.0), (0.0, 5.03e8), (0.0, 1e5), (1e5, 1e10), (4e8, 0.0)] {
             let soil = lete(k0, growth);
-            let (mut spot, mut work) = (Spot::default(), 0.0);
+            let (mut spot, mut work) = (PressedSoil::default(), 0.0);
             for step in 1..=600 {
                 let (z, before) = (1e-5 * f64::from(step), spot.pressure);
                 spot.press(&soil, z);

@@ -1,8 +1,8 @@
-//! Task of which a program defines levels, rewards and endings.
+//! Task whose levels, rewards and endings are defined by a program.
 
 use super::{Action, EpisodeEnding, LearningTask, LevelRng, LevelSpec, TaskContext};
 
-/// A task without rewards and endings of its own.
+/// A task without built-in rewards and endings.
 #[derive(Debug)]
 pub struct Custom {
     /// Whether actions have a direction, so that the vehicle can reverse.

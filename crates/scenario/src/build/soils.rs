@@ -117,12 +117,12 @@ pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Diagnostics> {
         }
         let found = match custom.iter().find(|s| s.name == name) {
             Some(own) => Ok(own.clone()),
-            None => catalog_soil(name).and_then(|own| match soil.strength {
-                None => Ok(own),
+            None => catalog_soil(name).map(|own| match soil.strength {
+                None => own,
                 Some(factor) => {
                     let (own, too_strong) = catalog_soil_with_strength(&own, factor);
                     catalog_warnings.extend(too_strong.map(|own| own.warning(&file.document)));
-                    Ok(own)
+                    own
                 }
             }),
         };

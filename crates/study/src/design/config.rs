@@ -1,7 +1,7 @@
 //! Format of a study's file.
 
 use super::distribution::Distribution;
-use super::perturbation::Perturbation;
+use super::perturbation::{Perturbation, decimal};
 use super::question::StudyQuestion;
 use super::stopping::Stop;
 use schemars::JsonSchema;
@@ -137,12 +137,6 @@ pub struct NamedLevel {
     /// Value of each key. All levels of a factor must have the same keys.
     #[schemars(extend("minProperties" = 1))]
     pub set: BTreeMap<String, LevelValue>,
-}
-
-/// Rounds a number to fifteen digits, so that steps of decimals print as such: 0.6, not
-/// 0.6000000000000001.
-pub(super) fn decimal(x: f64) -> f64 {
-    format!("{x:.14e}").parse().unwrap_or(x)
 }
 
 impl Factor {

@@ -13,6 +13,7 @@ mod distribution;
 mod event_kind;
 mod key_unit;
 mod perturbation;
+mod perturbed_run;
 mod points;
 mod quantiles;
 mod question;
@@ -31,10 +32,8 @@ mod trial_run;
 pub use config::{DesignKind, Factor, LevelValue, NamedLevel, StudyConfig};
 pub use distribution::Distribution;
 pub use event_kind::{EventKind, EventMeasure};
-pub use perturbation::{
-    Perturbation, PerturbedRun, STRENGTH, perturbed_strength, run_copy, run_trial_with_copies,
-    share_otherwise,
-};
+pub use perturbation::{Perturbation, STRENGTH, perturbed_strength};
+pub use perturbed_run::{PerturbedRun, run_copy, run_trial_with_copies, share_otherwise};
 pub use question::{Goal, StudyQuestion};
 pub use refined::{ResponseShift, response_shifts};
 pub use response::{Measure, Response, ResponseValue};

@@ -104,7 +104,7 @@ const RADIUS_TOLERANCE: f64 = 0.1;
 
 pub(super) fn handling(tire: &TMeasy, rigid: &RigidTire) -> Check {
     let key = "tire.handling";
-    positive(&format!("{key}.unloaded_radius"), tire.unloaded_radius)?;
+    check_range(&format!("{key}.unloaded_radius"), tire.unloaded_radius, 0.05, 3.0)?;
     let radius = rigid.radius();
     require(
         (tire.unloaded_radius - radius).abs() <= RADIUS_TOLERANCE * radius,
