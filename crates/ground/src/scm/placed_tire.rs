@@ -4,7 +4,7 @@ use super::footprint::{CellCover, CellDepth, Footprint, UndersidePoints};
 use super::ring::{LEAST, Ring, RingState, STATIONS, STRIPS, Stations, angle, directions, pitch};
 use super::underside::{LYING, PlacedWheel, TreadOverCells};
 use super::vector_lanes::VectorLanes;
-use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, asin, dispatch, level, per_lane};
+use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, asin, dispatch, level};
 use bekker_math::spatial::{Twist, Vec3};
 
 /// Least cosine of the angle between belt and radius.
@@ -27,7 +27,7 @@ pub(super) struct PlacedTire<'a> {
     /// Belt at the stations.
     belt: &'a Belt,
     /// Tread over the cells of the nodes; `None` where it is evaluated at the nodes.
-    tread: Option<TreadOverCells>,
+    tread: Option<TreadOverCells<'a>>,
     /// Greatest displacement, m; the rolling radius is smaller by a third of it.
     pub deflection: f64,
 }
@@ -57,6 +57,77 @@ fn column<S: Simd>(simd: S, points: &[Point; WIDTH], part: usize) -> Lanes<S> {
     Lanes::new(simd, [points[0][part], points[1][part], points[2][part], points[3][part]])
 }
 
+/// Number of the last strip.
+const LAST_STRIP: f64 = (STRIPS - 1) as f64;
+
+/// Shares of the strips between two neighboring ones.
+#[repr(align(32))]
+struct StripInterval {
+    /// Shares at its start.
+    shares: [f64; STRIPS],
+    /// Their change to its end.
+    change: [f64; STRIPS],
+    /// Their integral from the first strip to its start.
+    integral: [f64; STRIPS],
+}
+
+/// Intervals between the strips, with one before the first strip and one after the last.
+///
+/// Between two strips the displacement is linear, before the first and after the last constant.
+const STRIP_INTERVALS: [StripInterval; STRIPS + 1] = strip_intervals();
+
+const fn strip_intervals() -> [StripInterval; STRIPS + 1] {
+    const NONE: StripInterval =
+        StripInterval { shares: [0.0; STRIPS], change: [0.0; STRIPS], integral: [0.0; STRIPS] };
+    let mut intervals = [NONE; STRIPS + 1];
+    intervals[0].shares[0] = 1.0;
+    intervals[0].integral[0] = -1.0;
+    let mut strip = 0;
+    while strip < STRIPS {
+        let interval = strip + 1;
+        intervals[interval].shares[strip] = 1.0;
+        if strip + 1 < STRIPS {
+            intervals[interval].change[strip] = -1.0;
+            intervals[interval].change[strip + 1] = 1.0;
+        }
+        let mut before = 0;
+        while before <= strip {
+            let whole = if before == 0 || before == strip { 0.5 } else { 1.0 };
+            intervals[interval].integral[before] = if strip == 0 { 0.0 } else { whole };
+            before += 1;
+        }
+        strip += 1;
+    }
+    intervals
+}
+
+/// Four places across the tread.
+struct StripPlaces {
+    /// Numbers of their intervals between strips.
+    interval: [f64; WIDTH],
+    /// Distances from the starts of the intervals, in strips.
+    along: [f64; WIDTH],
+}
+
+impl StripPlaces {
+    /// Finds places in units of strips, 0 at the middle of the first strip.
+    #[inline(always)]
+    fn new<S: Simd>(place: Lanes<S>) -> StripPlaces {
+        let start = place.floor().max(-1.0).min(LAST_STRIP);
+        StripPlaces { interval: (start + 1.0).to_array(), along: (place - start).to_array() }
+    }
+
+    /// Returns the shares of the strips at one of the places, and their integrals from the first
+    /// strip to this place.
+    #[inline(always)]
+    fn shares<S: Simd>(&self, simd: S, lane: usize) -> [Lanes<S>; 2] {
+        let interval = &STRIP_INTERVALS[(self.interval[lane] as i32 as usize).min(STRIPS)];
+        let (along, start) = (self.along[lane], Lanes::new(simd, interval.shares));
+        let shares = start + Lanes::new(simd, interval.change) * along;
+        [shares, Lanes::new(simd, interval.integral) + (start + shares) * (0.5 * along)]
+    }
+}
+
 /// Intersections of four vertical lines with the belt.
 struct BeltIntersection<S: Simd> {
     /// y of the belt, m.
@@ -67,6 +138,19 @@ struct BeltIntersection<S: Simd> {
     across: Lanes<S>,
     /// Station number, with the fraction to the next one.
     station: Lanes<S>,
+}
+
+/// Places of four points around a wheel.
+struct BeltPlace<S: Simd> {
+    /// Sines and cosines of the angles from straight down, forward.
+    sine: Lanes<S>,
+    cosine: Lanes<S>,
+    /// Inclinations between belt and radius.
+    turn: Lanes<S>,
+    /// Components of `upright` along the radius.
+    radial: Lanes<S>,
+    /// Upward normals of the belt by its slopes, with z = 1.
+    upright: VectorLanes<S>,
 }
 
 /// Segments between two stations of a belt, one under each of four vertical lines.
@@ -290,50 +374,30 @@ impl<'a> PlacedTire<'a> {
             .min((STRIPS - 1) as f64)
     }
 
-    /// Returns the shares of the strips in the part of a cell with its middle at a distance from
-    /// that of the tread, and their shares in its slope across, 1/m.
-    #[inline(always)]
-    fn strip_shares<S: Simd>(&self, simd: S, [from, to]: [f64; 2]) -> [Lanes<S>; 2] {
-        const LAST: f64 = (STRIPS - 1) as f64;
-        let scale = STRIPS as f64 / self.ring.width;
-        let [from, to] = [from, to].map(|end| end * scale + 0.5 * LAST);
-        let strips = Lanes::new(simd, per_lane(|strip| strip as f64));
-        // between two strips the displacement is linear, beyond the outermost ones constant
-        let share = |x: f64| (1.0 - (strips - x.clamp(0.0, LAST)).abs()).max(0.0);
-        let integral = |x: f64| {
-            let far = 2.0 * LAST;
-            let x = (x - strips)
-                .max(Lanes::new(simd, [-far, -1.0, -1.0, -1.0]))
-                .min(Lanes::new(simd, [1.0, 1.0, 1.0, far]));
-            let (inner, outer) = (x.min(0.0), x.max(0.0));
-            x + inner * inner * Lanes::new(simd, [0.0, 0.5, 0.5, 0.5])
-                - outer * outer * Lanes::new(simd, [0.5, 0.5, 0.5, 0.0])
-        };
-        let inverse = 1.0 / (to - from);
-        [(integral(to) - integral(from)) * inverse, (share(to) - share(from)) * (inverse * scale)]
-    }
-
-    /// Intersects the belt with lines that are `ahead` m of the axle, over parts of cells with their
-    /// middles at `distance` m from the middle of the tread; returns the shares of the strips in
-    /// these parts as well.
+    /// Intersects the belt with lines that are `ahead` m of the axle, over parts of cells that end
+    /// at these distances from the middle of the tread; returns the shares of the strips in these
+    /// parts as well.
     #[inline(always)]
     fn intersect_parts<S: Simd>(
         &self,
-        tread: &TreadOverCells,
         ahead: Lanes<S>,
-        distance: Lanes<S>,
+        ends: [Lanes<S>; 2],
     ) -> (BeltIntersection<S>, [[f64; STRIPS]; WIDTH]) {
         let simd = ahead.simd();
-        let (at, distance) = (ahead.to_array(), distance.to_array());
+        let at = ahead.to_array();
         let cell = (ahead * (1.0 / self.ring.radius) + 1.0) * (0.5 * GUESSES as f64);
         let cell = cell.max(0.0).min((GUESSES - 1) as f64).to_array();
+        let scale = STRIPS as f64 / self.ring.width;
+        let inverse = (1.0 / ((ends[1] - ends[0]) * scale)).to_array();
+        let [from, to] = ends.map(|end| StripPlaces::new(end * scale + 0.5 * LAST_STRIP));
         let mut stations = [0.0; WIDTH];
         let mut all_shares = [[0.0; STRIPS]; WIDTH];
         let (mut rear, mut front) = ([[0.0; WIDTH]; WIDTH], [[0.0; WIDTH]; WIDTH]);
         let (mut rear_across, mut front_across) = (rear, front);
         for lane in 0..WIDTH {
-            let [shares, slopes] = self.strip_shares(simd, tread.ends(distance[lane]));
-            let (shares, slopes) = (shares.to_array(), slopes.to_array());
+            let ([share, before], [last, whole]) = (from.shares(simd, lane), to.shares(simd, lane));
+            let shares = ((whole - before) * inverse[lane]).to_array();
+            let slopes = ((last - share) * (inverse[lane] * scale)).to_array();
             let mut station = usize::from(guesses()[cell[lane] as i32 as usize % GUESSES]);
             let mut near = self.belt.mean(simd, station, &shares);
             let mut far = self.belt.mean(simd, station + 1, &shares);
@@ -391,8 +455,8 @@ impl<'a> PlacedTire<'a> {
         segments.intersect(ahead, STRIPS as f64 / self.ring.width, between)
     }
 
-    /// Returns the normals of the unloaded tread over cells: the direction of the pressure's sum
-    /// over the part of each cell in the soil.
+    /// Returns the normals over cells: the direction of the pressure's sum over the part of each
+    /// cell in the soil.
     ///
     /// Within a cell the pressure grows linearly with the depth at the slope that it has there. So
     /// the lateral forces at the end where two cells meet are equal, and the shoulders of an
@@ -400,21 +464,39 @@ impl<'a> PlacedTire<'a> {
     #[inline(always)]
     fn cell_normal<S: Simd>(
         &self,
-        r: &[Lanes<S>; 3],
+        r: &VectorLanes<S>,
+        slope: &[Lanes<S>; 2],
         depth: &CellDepth<S>,
         cover: &CellCover<S>,
     ) -> VectorLanes<S> {
-        let axis = VectorLanes::splat(depth.mean.simd(), &self.wheel.axis);
-        let r = VectorLanes { x: r[0], y: r[1], z: r[2] };
-        let inward = axis * axis.dot(&r) - r;
-        let inward = inward * (1.0 / inward.norm());
-        let down = inward.z.max(LYING);
+        let BeltPlace { sine, cosine, turn, .. } = self.belt_place(r, slope);
+        let down = (cosine * self.up.z).max(LYING);
         let end = |more: Lanes<S>| ((depth.mean + down * more).max(0.0) + depth.more).max(0.0);
         let (inner, outer) = (end(cover.inner), end(cover.outer));
         // the integral of depth over radius, relative to the support
         let rise = 0.5 * (outer * outer - inner * inner) / (down * depth.support.max(1e-6));
-        let leant = inward + axis * (rise * cover.inverse_width);
-        leant * (1.0 / leant.norm())
+        let simd = turn.simd();
+        VectorLanes::splat(simd, &self.up) * (cosine + turn * sine)
+            + VectorLanes::splat(simd, &self.forward) * (turn * cosine - sine)
+            + VectorLanes::splat(simd, &self.wheel.axis) * (rise * cover.inverse_width)
+    }
+
+    /// Returns where the points `r` from the center are around the wheel, and the inclination of the
+    /// belt there from its `slope`.
+    #[inline(always)]
+    fn belt_place<S: Simd>(&self, r: &VectorLanes<S>, slope: &[Lanes<S>; 2]) -> BeltPlace<S> {
+        let simd = r.x.simd();
+        let forward = VectorLanes::splat(simd, &self.forward);
+        let up = VectorLanes::splat(simd, &self.up);
+        let (ahead, down) = (forward.dot(r), -up.dot(r));
+        let inverse = 1.0 / (ahead * ahead + down * down).sqrt();
+        let (sine, cosine) = (ahead * inverse, down * inverse);
+        let [x, y] = *slope;
+        let upright = VectorLanes { x: -x, y: -y, z: Lanes::new(simd, 1.0) };
+        let (along, above) = (forward.dot(&upright), up.dot(&upright));
+        let radial = (above * cosine - along * sine).max(STEEPEST);
+        let turn = (along * cosine + above * sine) / radial;
+        BeltPlace { sine, cosine, turn, radial, upright }
     }
 
     /// Returns the current direction from the axle to a station, and the belt's radius there less
@@ -493,11 +575,11 @@ impl Footprint for PlacedTire<'_> {
         let mut cover = CellCover::at_nodes(simd);
         let (met, tread_radius, taper, beside);
         if let Some(tread) = &self.tread {
-            let middle = tread.middle(aside);
-            let shift = middle - aside;
+            let ends = tread.parts(aside);
+            let shift = 0.5 * (ends[0] + ends[1]) - aside;
             (met, cover) = {
-                let (met, strips) = self.intersect_parts(tread, ahead, middle);
-                (met, CellCover { strips, ..tread.at(middle) })
+                let (met, strips) = self.intersect_parts(ahead, ends);
+                (met, CellCover { strips, ..tread.over(ends) })
             };
             cover.offset = [shift * axis.x, shift * axis.y];
             tread_radius = cover.radius;
@@ -511,12 +593,17 @@ impl Footprint for PlacedTire<'_> {
             beside = on_node;
         }
         let square = (size - 2.0 * ring.radius * met.displacement).max(LOWEST * size);
-        let leans = met.across * (ring.radius / square.sqrt());
+        let loaded = square.sqrt();
+        let leans = met.across * (ring.radius / loaded);
+        if self.tread.is_some() {
+            let half = 0.5 / cover.inverse_width;
+            (cover.inner, cover.outer) = (cover.inner + leans * half, cover.outer - leans * half);
+        }
         // dr = -R/r dy; the angle without load follows from the loaded one by the factor sqrt(R² -
         // r'²) / r
         let fall = met.change * (ring.radius / pitch());
         let turn = fall / (size * square - fall * fall).max(LOWEST * size * square).sqrt();
-        let inward = ring.radius - square.sqrt();
+        let inward = ring.radius - loaded;
         let radius = tread_radius - inward;
         let below = radius * radius - ahead * ahead;
         let meets = aside.abs().le(wheel.half_width) & below.gt(LOWEST * LOWEST * size);
@@ -551,37 +638,24 @@ impl Footprint for PlacedTire<'_> {
         cover: &CellCover<S>,
     ) -> [Lanes<S>; 3] {
         let simd = depth.mean.simd();
-        let axis = VectorLanes::splat(simd, &self.wheel.axis);
-        let n = if self.tread.is_some() {
-            self.cell_normal(r, depth, cover)
+        let at = VectorLanes { x: r[0], y: r[1], z: r[2] };
+        let leant = if self.tread.is_some() {
+            self.cell_normal(&at, slope, depth, cover)
         } else {
             let [x, y, z] = self.wheel.normal(r, slope, depth, cover);
-            VectorLanes { x, y, z }
-        };
-        let r = VectorLanes { x: r[0], y: r[1], z: r[2] };
-        let (forward, up) =
-            (VectorLanes::splat(simd, &self.forward), VectorLanes::splat(simd, &self.up));
-        let (ahead, down) = (forward.dot(&r), -up.dot(&r));
-        let inverse = 1.0 / (ahead * ahead + down * down).sqrt();
-        let (sine, cosine) = (ahead * inverse, down * inverse);
-        // inclination between belt and radius, from its slopes
-        let [x, y] = *slope;
-        let upright = VectorLanes { x: -x, y: -y, z: Lanes::new(simd, 1.0) };
-        let (along, above) = (forward.dot(&upright), up.dot(&upright));
-        let turn = (along * cosine + above * sine) / (above * cosine - along * sine).max(STEEPEST);
-        // apply it to the component of the normal in the wheel's plane
-        let scale = turn * (cosine * up.dot(&n) - sine * forward.dot(&n));
-        let leant = n + forward * (scale * cosine) + up * (scale * sine);
-        // laterally, the slope that is not due to the tread's taper is due to the belt
-        let taper = if self.tread.is_some() {
-            (cover.outer - cover.inner) * cover.inverse_width
-        } else {
-            let distance = axis.dot(&r);
+            let n = VectorLanes { x, y, z };
+            let [axis, forward, up] = [&self.wheel.axis, &self.forward, &self.up]
+                .map(|direction| VectorLanes::splat(simd, direction));
+            let BeltPlace { sine, cosine, turn, radial, upright } = self.belt_place(&at, slope);
+            // apply it to the component of the normal in the wheel's plane
+            let scale = turn * (cosine * up.dot(&n) - sine * forward.dot(&n));
+            let leant = n + forward * (scale * cosine) + up * (scale * sine);
+            // laterally, the slope that is not due to the tread's taper is due to the belt
+            let distance = axis.dot(&at);
             let tread = self.wheel.underside.segments_at(distance.abs());
-            distance.lt(0.0).select(-tread.taper, tread.taper)
+            let taper = distance.lt(0.0).select(-tread.taper, tread.taper);
+            leant + axis * (axis.dot(&upright) / radial - taper)
         };
-        let steep = axis.dot(&upright) / (above * cosine - along * sine).max(STEEPEST);
-        let leant = leant + axis * (steep - taper);
         let size = 1.0 / leant.norm();
         [leant.x * size, leant.y * size, leant.z * size]
     }

@@ -90,69 +90,42 @@ pub struct Underside {
 
 /// Number of samples of a wheel's profile.
 const PROFILE: usize = 64;
-/// Number of intervals of the table of a tread over cells.
-const TREAD: usize = 48;
 /// Least width of the covered part of a cell that is considered, as a fraction of the cell's.
 const SLIVER: f64 = 1e-3;
 
-/// The tread of a wheel over the covered parts of cells, by the distance of the part from the
-/// middle of the tread.
-#[derive(Clone, Debug)]
-pub(super) struct TreadOverCells {
-    /// Mean radius, m, and radius at the inner and at the outer end less this mean, m. The last
-    /// sample is there twice.
-    samples: [[f64; WIDTH]; TREAD + 2],
-    samples_per_meter: f64,
-    /// Half the width of a cell, m.
+/// The tread of a wheel over the covered parts of cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TreadOverCells<'a> {
+    wheel: &'a Underside,
+    /// Half the width of a cell along the axis, m.
     half_cell: f64,
-    /// Half the width of the tread, m.
-    half_width: f64,
 }
 
-impl TreadOverCells {
-    /// Returns the ends of the covered part of a cell by the distance of the cell's middle, m.
+impl TreadOverCells<'_> {
+    /// Returns the ends of the covered parts of cells, by the distances of the cells' middles from
+    /// that of the tread, m. Parts are no narrower than a sliver, and on the tread.
     #[inline(always)]
-    fn part<S: Simd>(&self, cell: Lanes<S>) -> [Lanes<S>; 2] {
-        let edge = self.half_width;
-        let ends = [cell - self.half_cell, cell + self.half_cell];
-        ends.map(|end| end.max(-edge).min(edge))
+    pub fn parts<S: Simd>(&self, cell: Lanes<S>) -> [Lanes<S>; 2] {
+        let (edge, least) = (self.wheel.half_width, 2.0 * SLIVER * self.half_cell);
+        let from = (cell - self.half_cell).max(-edge).min(edge - least);
+        let to = (cell + self.half_cell).max(least - edge).min(edge);
+        [from, to]
     }
 
-    /// Returns the distances from the middle of the tread of the middles of the covered parts of
-    /// cells, m.
+    /// Returns the tread over the parts between these ends.
     #[inline(always)]
-    pub fn middle<S: Simd>(&self, cell: Lanes<S>) -> Lanes<S> {
-        let [from, to] = self.part(cell);
-        0.5 * (from + to)
-    }
-
-    /// Returns the ends of the part with its middle at one distance, m.
-    #[inline(always)]
-    pub fn ends(&self, middle: f64) -> [f64; 2] {
-        let half = (self.half_width - middle.abs()).clamp(SLIVER * self.half_cell, self.half_cell);
-        [middle - half, middle + half]
-    }
-
-    /// Returns the tread over the parts with their middles at four distances.
-    #[inline(always)]
-    pub fn at<S: Simd>(&self, middle: Lanes<S>) -> CellCover<S> {
-        let simd = middle.simd();
-        let place = (middle.abs() * self.samples_per_meter).min(TREAD as f64).to_array();
-        let rows = per_lane(|k| {
-            let sample = (place[k] as usize).min(TREAD);
-            let near = Lanes::new(simd, self.samples[sample]);
-            let far = Lanes::new(simd, self.samples[sample + 1]);
-            (near + (far - near) * (place[k] - sample as f64)).to_array()
-        });
-        let column = |part: usize| Lanes::new(simd, per_lane(|k| rows[k][part]));
-        let half = (self.half_width - middle.abs()).max(SLIVER * self.half_cell);
-        let inverse = 0.5 / half.min(self.half_cell);
+    pub fn over<S: Simd>(&self, [from, to]: [Lanes<S>; 2]) -> CellCover<S> {
+        let inverse = 1.0 / (to - from);
+        let [first, before] = self.wheel.radius_integral(from);
+        let [last, whole] = self.wheel.radius_integral(to);
+        let mean = (whole - before) * inverse;
+        let left = (from + to).lt(0.0);
         CellCover {
-            radius: column(0),
-            inner: column(1),
-            outer: column(2),
-            inverse_width: middle.lt(0.0).select(-inverse, inverse),
-            ..CellCover::at_nodes(simd)
+            radius: mean,
+            inner: left.select(last, first) - mean,
+            outer: left.select(first, last) - mean,
+            inverse_width: left.select(-inverse, inverse),
+            ..CellCover::at_nodes(from.simd())
         }
     }
 }
@@ -325,36 +298,27 @@ impl Underside {
         near + (far - near) * (at - Lanes::new(simd, [a as f64, b as f64, c as f64, d as f64]))
     }
 
-    /// Returns the radius at a distance on the tread and its integral from the middle, m and m²;
-    /// the integral is negative on the other side.
-    fn radius_integral(&self, distance: f64) -> [f64; 2] {
+    /// Returns the radii at four distances on the tread and their integrals from the middle, m and
+    /// m²; the integrals are negative on the other side.
+    #[inline(always)]
+    fn radius_integral<S: Simd>(&self, distance: Lanes<S>) -> [Lanes<S>; 2] {
         let at = (distance.abs() * self.samples_per_meter).min((PROFILE - 1) as f64);
-        let sample = at as usize;
-        let (along, near) = (at - sample as f64, self.profile[sample]);
-        let change = self.profile[sample + 1] - near;
-        let within = along * (near + 0.5 * along * change) / self.samples_per_meter;
-        [near + along * change, (self.profile_integral[sample] + within).copysign(distance)]
+        let sample = at.floor();
+        let samples = sample.to_array();
+        let index = per_lane(|k| samples[k] as i32 as usize % PROFILE);
+        let simd = distance.simd();
+        let near = Lanes::new(simd, per_lane(|k| self.profile[index[k]]));
+        let far = Lanes::new(simd, per_lane(|k| self.profile[index[k] + 1]));
+        let before = Lanes::new(simd, per_lane(|k| self.profile_integral[index[k]]));
+        let along = at - sample;
+        let radius = near + (far - near) * along;
+        let integral = before + along * (near + radius) * (0.5 / self.samples_per_meter);
+        [radius, distance.lt(0.0).select(-integral, integral)]
     }
 
     /// Returns the tread over cells that extend `half_cell` m on either side of their nodes.
-    pub(super) fn over_cells(&self, half_cell: f64) -> TreadOverCells {
-        let half_width = self.half_width;
-        let step = half_width / TREAD as f64;
-        let mut tread = TreadOverCells {
-            samples: [[0.0; WIDTH]; TREAD + 2],
-            samples_per_meter: 1.0 / step,
-            half_cell,
-            half_width,
-        };
-        let last = half_width - SLIVER * half_cell;
-        for sample in 0..TREAD + 2 {
-            let [from, to] = tread.ends((step * sample as f64).min(last));
-            let [inner, below] = self.radius_integral(from);
-            let [outer, whole] = self.radius_integral(to);
-            let mean = (whole - below) / (to - from);
-            tread.samples[sample] = [mean, inner - mean, outer - mean, 0.0];
-        }
-        tread
+    pub(super) fn over_cells(&self, half_cell: f64) -> TreadOverCells<'_> {
+        TreadOverCells { wheel: self, half_cell }
     }
 
     /// Returns the segments at four distances from the middle; the last one is an infinite
@@ -835,7 +799,7 @@ mod tests {
         Some(high)
     }
 
-    /// The table of a tread over cells agrees with sums over points of the tread.
+    /// The tread over cells agrees with sums over points of the tread.
     #[test]
     fn the_tread_over_cells_is_a_sum_over_its_points() {
         let wheel = hmmwv();
@@ -850,8 +814,8 @@ mod tests {
                 let radius = |i: i32| wheel.radius_at(from + step * (f64::from(i) + 0.5));
                 let mean = (0..count).map(radius).sum::<f64>() / f64::from(count);
                 let [found, inner, outer, inverse_width, middle] = dispatch!(Level::baseline(), simd => {
-                    let middle = tread.middle(Lanes::new(simd, cell));
-                    let cover = tread.at(middle);
+                    let ends = tread.parts(Lanes::new(simd, cell));
+                    let (cover, middle) = (tread.over(ends), 0.5 * (ends[0] + ends[1]));
                     [cover.radius, cover.inner, cover.outer, cover.inverse_width, middle]
                         .map(|lanes| lanes.to_array()[0])
                 });
