@@ -16,7 +16,7 @@ def main() -> None:
     library = Path(__file__).with_name("libbekker_fmi.so")
     if library.is_file():
         os.environ.setdefault("BEKKER_FMI_LIBRARY", str(library))
-    sys.exit(_main(["bekker", *sys.argv[1:]]))
+    sys.exit(_main(["bekker", *sys.argv[1:]], sys.executable))
 
 
 if __name__ == "__main__":
