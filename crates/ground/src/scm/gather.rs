@@ -140,7 +140,7 @@ fn fill_lanes<S: Simd, F: Footprint>(
     if F::DEFORMS {
         // the ground's plane at the middle of the covered part
         let [u, v] = point.cover.offset;
-        point.height = point.height + (normal.x * u + normal.y * v) / normal.z;
+        point.height += (normal.x * u + normal.y * v) / normal.z;
     }
     let mut sinkage = normal.z * (ground - point.height);
     if let Some(bearing) = bearing {
