@@ -9,9 +9,9 @@ use bekker::numeric::instructions;
 
 /// Examples, their duration, s, and the state hash at its end.
 const GOLDEN: [(&str, f64, &str); 3] = [
-    ("convoy_mud", 2.0, "ae0faaa31eae4bca7c1cec4852d8927e83f2ad536e93afe84c1d4db9fdbe0d92"),
-    ("mixed_convoy", 1.0, "42f1c0b7711d953bd60e8d058cb2e5ff215ba642cf838ecffb9f29d1153c6a0a"),
-    ("convoy_snow", 2.0, "7a9f8dd92d554362c1af0270a2516acbffec2daf7b52c38363bc13fb0bb64806"),
+    ("convoy_mud", 2.0, "833a91ff9fd1ba71005e907cb4bba7812c13342f8054d96fc309b58cc5ca4d7f"),
+    ("mixed_convoy", 1.0, "84c700da1f9bcc428dd3af4af1e583bc533dbe3401c55424a508fe008fa64859"),
+    ("convoy_snow", 2.0, "adaae3dce9709bf502bafae639e6741d4d52f28d50af6442ecee5aa734f431fa"),
 ];
 
 fn hash(example: &str, time: f64, level: &str) -> String {

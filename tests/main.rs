@@ -50,6 +50,7 @@ mod multibody;
 mod opencv;
 mod outcomes;
 mod preview_compare;
+mod public_api;
 mod python;
 mod radio;
 mod rank_jobs;

@@ -31,9 +31,15 @@ mod _core {
     #[pymodule_export]
     use super::simulation::Simulation;
 
-    /// Runs the command `bekker` with these arguments, program name first. Returns the exit code.
+    /// Runs the command `bekker` with these arguments, program name first, in the interpreter at this
+    /// path. Returns the exit code.
     #[pyfunction]
-    fn main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+    fn main(
+        py: Python<'_>,
+        arguments: Vec<std::ffi::OsString>,
+        interpreter: std::path::PathBuf,
+    ) -> u8 {
+        bekker::cli::set_interpreter(interpreter);
         py.detach(|| bekker::cli::main(arguments))
     }
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
+import bekker
 from bekker.link import Link
 
 fmpy = pytest.importorskip("fmpy")
@@ -81,6 +82,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     about["folder"] = folder
     about["unpacked"] = str(moved)
     return about
+
+
+def test_the_wheel_contains_the_library_of_fmus(made: dict[str, Any]) -> None:
+    if not (Path(bekker.__file__).parent / "libbekker_fmi.so").is_file():
+        pytest.skip("not installed from a wheel of scripts/wheel.sh")
+    bekker_command("export-fmu", "cars.toml", "-o", "wheel.fmu", folder=made["folder"])
+    assert validation.validate_fmu(str(made["folder"] / "wheel.fmu")) == []
 
 
 class Unit:

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import bekker
 
@@ -17,6 +18,13 @@ def test_the_command_is_that_of_the_library():
 def test_exit_codes_are_those_of_the_command(tmp_path):
     assert bekker_command("nonsense").returncode == 2
     assert bekker_command("validate", str(tmp_path / "none.toml")).returncode == 3
+
+
+def test_other_ranks_run_in_the_same_environment(tmp_path):
+    example = Path(__file__).parents[2] / "examples/single_vehicle.toml"
+    words = ["run", str(example), "--set", "time.duration=0.1", "--processes", "2", "--out", str(tmp_path / "run")]
+    told = bekker_command(*words)
+    assert told.returncode == 0, told.stderr
 
 
 def test_what_is_imported_is_light():

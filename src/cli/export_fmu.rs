@@ -13,6 +13,9 @@ use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
+/// Environment variable with the path of the library, which the Python package sets to its own.
+const LIBRARY: &str = "BEKKER_FMI_LIBRARY";
+
 /// The command that builds the library.
 const BUILD: &str = "cargo build --release -p bekker-fmi";
 
@@ -32,7 +35,8 @@ pub struct ExportFmu {
     /// FMU file to write (default: NAME.fmu, after the scenario)
     #[arg(short, long, value_name = "FILE.fmu", value_parser = destination::fmu)]
     out: Option<PathBuf>,
-    /// Library to include in the FMU (default: the one next to this program)
+    /// Library to include in the FMU (default: that of the Python package, or the one next to this
+    /// program)
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// FMI version: 3.0, or 2.0, which more tools import
@@ -108,7 +112,8 @@ impl ExportFmu {
     /// The library, of the same source as this program.
     fn library(&self) -> Result<Vec<u8>, Failure> {
         let name = library_file();
-        let path = self.library.clone().unwrap_or_else(|| {
+        let packaged = || std::env::var_os(LIBRARY).map(PathBuf::from);
+        let path = self.library.clone().or_else(packaged).unwrap_or_else(|| {
             let program = std::env::current_exe().unwrap_or_default();
             program.with_file_name(&name)
         });

@@ -24,6 +24,7 @@ mod page_server;
 mod planned_routes;
 mod preview;
 mod processes;
+mod program;
 mod progress_bar;
 mod recorded_run;
 mod render;
@@ -150,6 +151,8 @@ impl Cli {
         }
     }
 }
+
+pub use program::set_interpreter;
 
 /// Runs the command `bekker` with these arguments, program name first, and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {

@@ -257,7 +257,7 @@ fn launch_ranks(
     };
     let listener = TcpListener::bind("127.0.0.1:0").map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?.to_string();
-    let program = std::env::current_exe().map_err(cannot)?;
+    let program = super::program::program().map_err(cannot)?;
     let mut started = ChildRanks(Vec::new());
     for rank in 1..rendezvous.size {
         let mut more = vec!["--rank".to_owned(), rank.to_string()];

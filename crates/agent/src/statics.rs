@@ -89,8 +89,8 @@ pub enum StartCondition {
     Unsupported,
 }
 
-/// Start of a drive.
-struct Start<'a> {
+/// Pose, speed and times with which a drive starts.
+struct InitialMotion<'a> {
     /// Pose of the chassis frame; only x, y and heading count.
     pose: &'a Pose,
     /// Speed forward, m/s.
@@ -113,7 +113,7 @@ impl AgentModel {
         second_scratch: Option<SecondThreadScratch>,
         step: f64,
     ) -> (AgentState, StartCondition) {
-        let start = Start { pose: &self.start, speed: self.speed, now_us: 0, step };
+        let start = InitialMotion { pose: &self.start, speed: self.speed, now_us: 0, step };
         self.solve_equilibrium_with(second_scratch, ground, published, &start)
     }
 
@@ -136,7 +136,12 @@ impl AgentModel {
         now_us: u64,
         step: f64,
     ) -> (AgentState, StartCondition) {
-        self.solve_equilibrium_with(None, ground, published, &Start { pose, speed, now_us, step })
+        self.solve_equilibrium_with(
+            None,
+            ground,
+            published,
+            &InitialMotion { pose, speed, now_us, step },
+        )
     }
 
     /// Runs [`solve_equilibrium`](AgentModel::solve_equilibrium) with optional scratch for a second
@@ -146,9 +151,9 @@ impl AgentModel {
         second_scratch: Option<SecondThreadScratch>,
         ground: &GroundModel,
         published: &SharedGround,
-        start: &Start<'_>,
+        start: &InitialMotion<'_>,
     ) -> (AgentState, StartCondition) {
-        let Start { pose, speed, now_us, step } = *start;
+        let InitialMotion { pose, speed, now_us, step } = *start;
         let design = self.vehicle.launched(pose, 0.0);
         let mut relaxation = Relaxation::new(self, ground, published, &design, second_scratch);
         if !self.vehicle.properties().is_tracked {

@@ -226,9 +226,9 @@ impl RecoveryModel {
     /// Starts to back off from the current position of the rear axle. Returns the mark to set
     /// ahead, or `None` if the vehicle is to give up.
     ///
-    /// It uses the arc, which the map shows as free, if that is long enough; unless the route lies
-    /// behind, only at every second attempt. Otherwise it uses the recorded path, if there is one,
-    /// because it does not see what else lies behind it.
+    /// It uses the arc, which the map shows as free, if that is long enough. If the route lies
+    /// ahead, it does so at every second attempt only. Otherwise it uses the recorded path, if
+    /// there is one, because it does not see what else lies behind it.
     pub fn start_backing(
         &self,
         state: &mut RecoveryState,

@@ -106,7 +106,7 @@ impl<'c> Ranks<'c> {
         if size > usize::from(u16::MAX) {
             return Err(RankError::TooMany { size });
         }
-        let agreed = sharing.agreed(&model, agreed);
+        let agreed = sharing.agreed_settings(&model, agreed);
         let run = fingerprint(&agreed);
         agree(&mut communicator, &agreed)?;
         let starts = model.agents.iter().map(|agent| agent.start.position);

@@ -45,7 +45,11 @@ impl Sharing {
     ///
     /// They are those given by the caller, the settings of this value, and the name of a custom
     /// soil law. [`agree`](crate::agree) compares them.
-    pub fn agreed(&self, model: &WorldModel, given: &[(String, String)]) -> Vec<(String, String)> {
+    pub fn agreed_settings(
+        &self,
+        model: &WorldModel,
+        given: &[(String, String)],
+    ) -> Vec<(String, String)> {
         let mut agreed = given.to_vec();
         agreed.push(("partition".into(), self.partition.to_string()));
         agreed.push(("route".into(), format!("{:?}", self.route).to_lowercase()));

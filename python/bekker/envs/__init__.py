@@ -4,6 +4,7 @@ Importing this module registers their ids, as does `gymnasium.make("bekker:bekke
 docs/learning.md describes the tasks.
 """
 
+from .dict_observation import DictObservation, DictVectorObservation
 from .env import BekkerEnv
 from .registration import IDS, register
 from .spaces import parts
@@ -14,6 +15,8 @@ __all__ = [
     "IDS",
     "BekkerEnv",
     "BekkerVectorEnv",
+    "DictObservation",
+    "DictVectorObservation",
     "Range",
     "States",
     "Task",

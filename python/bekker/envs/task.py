@@ -32,6 +32,7 @@ from ..picture import Picture, check_size
 from ..types import State
 from .spaces import (
     SEEDS,
+    Layout,
     action_space,
     check_camera,
     check_limit,
@@ -258,6 +259,18 @@ class _Terms:
         # a vehicle whose state is not finite observes zeros
         return np.clip(np.nan_to_num(seen, nan=0.0), -1.0, 1.0)
 
+    def layout(self, states: States, native_layout: Layout) -> Layout:
+        """Returns name, size, scale and unit of each term; scale 1 without a unit for functions."""
+        fields = {name: (size, scale, unit) for name, size, scale, unit in native_layout}
+        count = len(states["time"])
+        found: Layout = []
+        for name, term in self.observations.items():
+            if isinstance(term, slice):
+                found.append((name, *fields[name]))
+            else:
+                found.append((name, _checked("observations", name, term(states), count)[0].size, 1.0, ""))
+        return found
+
     def reward(self, states: States) -> tuple[Array, dict[str, Array]]:
         """Returns the rewards, and their terms with weights."""
         count = len(states["time"])
@@ -338,6 +351,7 @@ class TaskVectorEnv(VectorEnv[Array, Array, Array]):
         seen = self._terms.observe(self.states(), native)
         self.single_action_space = action_space(self._core)
         self.single_observation_space = Box(-1.0, 1.0, seen.shape[1:], np.float32)
+        self.layout = self._terms.layout(self.states(), self._core.layout())
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
 
@@ -444,6 +458,7 @@ class TaskEnv(gymnasium.Env[Array, Array]):
         self.render_mode = render_mode
         self.action_space = self.many.single_action_space
         self.observation_space = self.many.single_observation_space
+        self.layout = self.many.layout
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Begins the first episode of a seed, or the next episode without a seed. `options["level"]` sets the level."""

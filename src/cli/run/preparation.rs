@@ -305,7 +305,7 @@ impl Run {
         let (first, apart) = (communicator.rank() == 0, self.processes.is_apart());
         let mut prepared = all_ready(communicator, apart, prepared)?;
         let sharing = self.sharing(&prepared.file.scenario);
-        let ours = sharing.agreed(&prepared.built.world, &prepared.agreed);
+        let ours = sharing.agreed_settings(&prepared.built.world, &prepared.agreed);
         match agree(communicator, &ours) {
             Err(cause) if cause.is_shared() && !first && !apart => {
                 return Err(Failure::Reported { code: Failure::from(cause).code() });

@@ -3,6 +3,7 @@
 
 use super::Run;
 use crate::cli::drive::RunResult;
+use crate::cli::program::program;
 use crate::cli::{Cli, Failure};
 use clap::{ArgMatches, CommandFactory};
 use std::ffi::{OsStr, OsString};
@@ -91,7 +92,7 @@ impl Run {
         }
         words.push(format!("--restarts={left}").into());
         words.extend(self.start_arguments(restart));
-        let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+        let program = program().map_err(|error| failed(error.to_string()))?;
         replace_process(Command::new(program).args(words))
     }
 

@@ -1,6 +1,6 @@
 //! Answer to the question of a study in one or two sentences.
 
-use super::display_unit::{DisplayUnit, labeled};
+use super::display_unit::{DisplayUnit, label_with_unit};
 use super::{level_word, rounded};
 use crate::report::study::StudyRequest;
 use crate::study::analysis::{LevelAnswer, QuestionResult, ResponseStatistics};
@@ -53,7 +53,7 @@ impl AnswerText<'_> {
     /// Returns the response with its unit and, for a total, its condition.
     fn name(&self) -> String {
         let own = self.asked.responses.iter().find(|own| own[0] == self.question.response);
-        let name = own.map_or_else(|| self.question.response.clone(), labeled);
+        let name = own.map_or_else(|| self.question.response.clone(), label_with_unit);
         match &self.question.overall {
             ResponseStatistics::Total { .. } => format!("{name}, arrived trials only"),
             _ => name,

@@ -24,7 +24,7 @@ impl<'a> DisplayUnit<'a> {
 }
 
 /// Returns the name of a response with its display unit.
-pub fn labeled(response: &[String; 2]) -> String {
+pub fn label_with_unit(response: &[String; 2]) -> String {
     match DisplayUnit::new(response).unit {
         "" => response[0].clone(),
         unit => format!("{}, {unit}", response[0]),

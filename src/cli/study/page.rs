@@ -3,7 +3,7 @@
 mod charts;
 
 use super::answer::AnswerText;
-use super::display_unit::{DisplayUnit, labeled};
+use super::display_unit::{DisplayUnit, label_with_unit};
 use super::{level_word, rounded};
 use crate::report::html::{HtmlPage, HtmlPicture, HtmlSection, ValueInterval};
 use crate::report::study::{StudyRequest, TitledTable};
@@ -122,8 +122,8 @@ impl StudyReport<'_> {
     }
 
     /// Name of a response with its unit.
-    fn labeled(&self, response: usize) -> String {
-        self.asked.responses.get(response).map_or(String::new(), labeled)
+    fn axis_label(&self, response: usize) -> String {
+        self.asked.responses.get(response).map_or(String::new(), label_with_unit)
     }
 
     /// Factor from a response's SI unit to its display unit.

@@ -1,6 +1,6 @@
 //! `bekker study report`
 
-use super::display_unit::{DisplayUnit, labeled};
+use super::display_unit::{DisplayUnit, label_with_unit};
 use super::extent::{TrialSelection, config, extent};
 use super::outlines::further_tables;
 use super::page::{StudyReport, WorstTrials};
@@ -279,7 +279,7 @@ fn point_head(asked: &StudyRequest) -> Vec<String> {
 fn points_table(asked: &StudyRequest, points: &[PointStatistics]) -> Option<TitledTable> {
     let mut head = point_head(asked);
     head.extend(["done".into(), "failed".into()]);
-    head.extend(asked.responses.iter().map(labeled));
+    head.extend(asked.responses.iter().map(label_with_unit));
     let row = |point: &PointStatistics| {
         let mut words = point_words(point);
         words.extend([point.done.to_string(), point.failed.to_string()]);
@@ -362,7 +362,7 @@ fn differences_table(
         return empty.then(|| TitledTable { title: title.into(), head, rows });
     }
     let mut head = point_head(asked);
-    head.extend(shown.iter().map(|n| labeled(&asked.responses[*n])));
+    head.extend(shown.iter().map(|n| label_with_unit(&asked.responses[*n])));
     let difference = |point: &PointStatistics, n: usize| match point.responses[n].difference {
         Some(Difference::Mean { difference: own, pairs }) => {
             let scale = DisplayUnit::new(&asked.responses[n]).scale;

@@ -111,8 +111,8 @@ fn ranges() -> String {
          relative to the radius of the wheel, or of the road wheel with its track.\n\n{}\nNo side \
          force or braking of a tire on soil was compared: the limits are those of the rigid wheel, \
          which has the same shear law. No trial states its speed, except CMU's (0.01 m/s). The \
-         limit of 5 m/s is an estimate: a wheel that enters a rut at 30 degrees moves the soil down \
-         at half its speed. At 5 m/s this takes a tenth of 100 kPa, which the laws omit. \
+         limit of 5.5 m/s is an estimate: a wheel that enters a rut at 30 degrees moves the soil down \
+         at half its speed. At 5.5 m/s this takes an eighth of 100 kPa, which the laws omit. \
          `bekker run` and `bekker study` warn about a vehicle that exceeds a limit in at least \
          {:.0} % of its drive ([outcomes](outcomes.md#ranges-of-validity)).\n\n",
         table(&header, &rows),

@@ -176,7 +176,7 @@ fn ruts() -> Result<Vec<Ruts>, ValidationError> {
                 let underside = Underside::cylinder(0.467, 0.254)?;
                 let rig = WheelRig::new(soil.clone(), underside, 6300.0, motion);
                 let rig = WheelRig { laws, spacing: 0.03, step: 2e-3, ..rig };
-                Ok(rig.passes(PASSES)?.iter().map(|pass| pass.sinkage).collect())
+                Ok(rig.passes(PASSES)?.iter().map(|pass| pass.rut).collect())
             };
             Ok(Ruts {
                 soil: name,

@@ -89,7 +89,7 @@ impl Radio {
         loss > 0.0
             && match number {
                 0 => self.draw(exchange, [from, to], LOSS) < loss,
-                number => self.draw_of(exchange, [from, to], number, "loss") < loss,
+                number => self.random_number(exchange, [from, to], number, "loss") < loss,
             }
     }
 
@@ -99,7 +99,7 @@ impl Radio {
         if self.jitter_us == 0 {
             return delay;
         }
-        let share = self.draw_of(exchange, pair, number, "jitter");
+        let share = self.random_number(exchange, pair, number, "jitter");
         delay + (share * self.jitter_us as f64) as u64
     }
 
@@ -110,7 +110,7 @@ impl Radio {
     fn is_bad(&self, bursts: &Bursts, exchange: u64, pair: [usize; 2]) -> bool {
         let pair = [pair[0].min(pair[1]), pair[0].max(pair[1])];
         for before in (0..=exchange).rev() {
-            let draw = self.draw_of(before, pair, 0, "burst");
+            let draw = self.random_number(before, pair, 0, "burst");
             if draw < bursts.begin {
                 return true;
             }
@@ -123,7 +123,7 @@ impl Radio {
     }
 
     /// Returns a random number keyed by exchange, pair, message and purpose.
-    fn draw_of(&self, exchange: u64, [a, b]: [usize; 2], number: u64, purpose: &str) -> f64 {
+    fn random_number(&self, exchange: u64, [a, b]: [usize; 2], number: u64, purpose: &str) -> f64 {
         let pair = (a as u64) << 16 | b as u64;
         let of_exchange = RandomStream::new(self.stream.bits(exchange), purpose);
         RandomStream::new(of_exchange.bits(pair), "message").uniform(number)

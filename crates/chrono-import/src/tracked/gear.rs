@@ -35,11 +35,11 @@ struct SprocketParams {
     #[serde(rename = "Axle Inertia")]
     axle_inertia: f64,
     #[serde(rename = "Profile")]
-    profile: Option<Profile>,
+    profile: Option<ToothProfile>,
 }
 
 #[derive(Deserialize)]
-struct Profile {
+struct ToothProfile {
     #[serde(rename = "Addendum Radius")]
     addendum: Option<f64>,
 }

@@ -19,8 +19,11 @@ use super::{bulldozing, firm, refined};
 use crate::soil::pressure_sinkage::{cohesive_frictional, damped_lanes, press_lanes};
 use crate::soil::{BuiltinLaw, CustomLaw, SoilResponse, Tread};
 use crate::{Overlay, SoilCoefficients};
-use bekker_math::numeric::{Lanes, Simd, WIDTH, baseline, dispatch, level, per_lane};
-use bekker_math::spatial::{Pose, Twist};
+use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, baseline, dispatch, level, per_lane};
+use bekker_math::spatial::{Pose, Twist, Vec3};
+
+/// Least width of a tire's patch that is considered, as a fraction of the distance between nodes.
+const SLIVER: f64 = 0.1;
 
 /// Computes the contact of a wheel.
 ///
@@ -122,6 +125,9 @@ fn contact_in_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     result.nodes_in_contact = scratch.touched.iter().map(|four| four.pressed.count_ones()).sum();
     let inverse_width = match body.shared_patch() {
         Some(patch) => 1.0 / patch.width,
+        None if body.is_over_cells() => {
+            covered_patch(simd, &scratch.touched, body, model.lattice().spacing)
+        }
         None => patch(scratch),
     };
     result.patch_width = 1.0 / inverse_width;
@@ -137,6 +143,37 @@ fn contact_in_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     result
 }
 
+/// Returns the reciprocal of the patch width of a tire, 1/m: that of the rectangle of the covered
+/// parts of the cells. The hull of the nodes would be a cell narrower, and its width would depend on
+/// the position of the rows.
+#[inline(always)]
+fn covered_patch<S: Simd, F: Footprint>(
+    simd: S,
+    touched: &[NodeLanes],
+    body: &F,
+    spacing: f64,
+) -> f64 {
+    let axis = body.spin_axis().unwrap_or_else(Vec3::y);
+    let horizontal = (axis.x * axis.x + axis.y * axis.y).sqrt();
+    let left = [axis.x / horizontal, axis.y / horizontal];
+    let cell = (left[0].abs() + left[1].abs()) * spacing;
+    let nowhere = Lanes::new(simd, f64::NEG_INFINITY);
+    let [mut front, mut back, mut west, mut east] = [nowhere; 4];
+    for four in touched {
+        let [x, y] = [Lanes::new(simd, four.node[0]), Lanes::new(simd, four.node[1])];
+        let pressed = LaneMask::from_bits(simd, four.pressed);
+        let (along, across) = (x * left[1] - y * left[0], x * left[0] + y * left[1]);
+        front = front.max(pressed.select(along, nowhere));
+        back = back.max(pressed.select(-along, nowhere));
+        let covered = (Lanes::new(simd, four.coverage) - 0.5) * cell;
+        west = west.max(pressed.select(across + covered, nowhere));
+        east = east.max(pressed.select(covered - across, nowhere));
+    }
+    let length = front.max_lane() + back.max_lane() + spacing;
+    let width = west.max_lane() + east.max_lane();
+    1.0 / width.max(SLIVER * spacing) + 1.0 / length
+}
+
 /// Returns the reciprocal of the patch width from the ends of its rows, 1/m.
 #[inline(always)]
 fn patch(scratch: &mut Scratch) -> f64 {
@@ -144,7 +181,7 @@ fn patch(scratch: &mut Scratch) -> f64 {
     row_ends.clear();
     let (mut row, mut end) = (None, [0.0; 2]);
     for four in touched.iter() {
-        let [x, y] = &four.position;
+        let [x, y] = &four.node;
         for lane in 0..WIDTH {
             if four.pressed >> lane & 1 == 0 || four.coverage[lane] < 0.5 {
                 continue;
@@ -244,9 +281,10 @@ fn evaluate_lanes<S: Simd, F: Footprint>(
     let n = VectorLanes::from_arrays(simd, &four.normal);
     let r = four.offset(simd, &motion.center);
     let shape = VectorLanes::velocity(&motion.shape_twist, &r);
+    let cover = four.cover(simd);
     let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
     let sinking = n.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
-    let [velocity, arm] = motion.material_velocity(body, &shape, &r, || four.surface(simd));
+    let [velocity, arm] = motion.material_velocity(body, &shape, &r, &cover, || four.surface(simd));
     let leaving = velocity.dot(&n);
     let sliding = velocity - n * leaving;
     let speed = sliding.norm();
@@ -309,6 +347,7 @@ fn evaluate_lanes<S: Simd, F: Footprint>(
         sinking: pressing,
         entering: -leaving,
         reach: max_pressed_distance(in_previous_contact, pressing, motion.dt),
+        growth: Lanes::new(simd, 1.0),
     });
     update.sinkage = pressed.sinkage.to_array();
     update.yield_pressure = pressed.yield_pressure.to_array();

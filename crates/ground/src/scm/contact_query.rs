@@ -1,6 +1,6 @@
 //! Inputs of a contact query and the motion of the body.
 
-use super::footprint::Footprint;
+use super::footprint::{CellCover, Footprint};
 use super::vector_lanes::VectorLanes;
 use crate::soil::Tread;
 use crate::{GroundModel, Overlay};
@@ -82,13 +82,14 @@ impl ContactMotion {
         body: &F,
         shape: &VectorLanes<S>,
         r: &VectorLanes<S>,
+        cover: &CellCover<S>,
         n: impl FnOnce() -> VectorLanes<S>,
     ) -> [VectorLanes<S>; 2] {
         if !F::DEFORMS {
             return [VectorLanes::velocity(&self.twist, r), *r];
         }
         let n = n();
-        let [x, y, z] = body.rolling_arm(&[r.x, r.y, r.z], &[n.x, n.y, n.z]);
+        let [x, y, z] = body.rolling_arm(&[r.x, r.y, r.z], &[n.x, n.y, n.z], cover);
         let arm = VectorLanes { x, y, z };
         let spin =
             Twist { linear: Vec3::zeros(), angular: self.twist.angular - self.shape_twist.angular };

@@ -61,6 +61,8 @@ pub(super) struct PressInput<'a, S: Simd> {
     /// Greatest distance by which the body can have pressed the soil in this step, m: see
     /// [`reach`].
     pub reach: Lanes<S>,
+    /// Distance by which the body sinks over the growth of the sinkage.
+    pub growth: Lanes<S>,
 }
 
 /// Greatest slope of a front: the slope just ahead of a wheel's axle is unbounded.
@@ -113,7 +115,7 @@ impl<S: Simd> WorkLanes<S> {
         let sunk = pressed.sinkage - press.residual;
         let since = 0.5 * (press.yielded_at + pressed.pressure) * sunk + pressed.stiffening;
         let met = sunk.gt(press.reach).select(pressed.pressure * press.reach, since);
-        self.compaction += sunk.gt(0.0).select(area * met, 0.0);
+        self.compaction += sunk.gt(0.0).select(area * press.growth * met, 0.0);
         self.elastic += 0.5 * area * pressed.pressure * (press.sinkage - pressed.sinkage);
         self.damping += area * (pressure - pressed.pressure) * press.sinking;
         self.spin += area * pressure * (press.entering - press.sinking);

@@ -1,6 +1,6 @@
 //! Interface of a body's shape to the contact.
 
-use bekker_math::numeric::{LaneMask, Lanes, Simd};
+use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH};
 use bekker_math::spatial::{Twist, Vec3};
 
 /// Lowest points of a body on four vertical lines.
@@ -15,6 +15,63 @@ pub struct UndersidePoints<S: Simd> {
     pub coverage: Lanes<S>,
     /// Positions on a flexible body, in its own coordinates; unused by rigid bodies.
     pub on_body: Lanes<S>,
+    /// What covers the cells of the nodes; undefined for rigid bodies.
+    pub cover: CellCover<S>,
+}
+
+/// Tread of a tire over the covered parts of four nodes' cells.
+#[derive(Clone, Copy, Debug)]
+pub struct CellCover<S: Simd> {
+    /// Horizontal offsets from the nodes to the middles of the parts, m.
+    pub offset: [Lanes<S>; 2],
+    /// Mean radii, m.
+    pub radius: Lanes<S>,
+    /// Radii less their means at the ends towards the middle of the tread, m.
+    pub inner: Lanes<S>,
+    /// Radii less their means at the ends towards the edge, m.
+    pub outer: Lanes<S>,
+    /// Reciprocal widths, 1/m; negative to the right of the middle.
+    pub inverse_width: Lanes<S>,
+    /// Increase of depth with the radius.
+    pub down: Lanes<S>,
+    /// Shares of the strips of a belt, by lane.
+    pub strips: [[f64; 4]; WIDTH],
+}
+
+impl<S: Simd> CellCover<S> {
+    /// Returns the tread at the nodes themselves.
+    #[inline(always)]
+    pub fn at_nodes(simd: S) -> CellCover<S> {
+        let zero = Lanes::zero(simd);
+        CellCover {
+            offset: [zero; 2],
+            radius: zero,
+            inner: zero,
+            outer: zero,
+            inverse_width: zero,
+            down: zero,
+            strips: [[0.0; 4]; WIDTH],
+        }
+    }
+}
+
+/// Depth of a tire in the soil over four nodes' cells.
+#[derive(Clone, Copy, Debug)]
+pub struct CellDepth<S: Simd> {
+    /// Depths at the mean radii, m.
+    pub mean: Lanes<S>,
+    /// Additional depths at which the pressure, continued with its slope, would vanish, m.
+    pub more: Lanes<S>,
+    /// Means of their sums over the parts in the soil, times these parts, m.
+    pub support: Lanes<S>,
+}
+
+impl<S: Simd> CellDepth<S> {
+    /// Returns the depth of a body whose pressure grows linearly.
+    #[inline(always)]
+    pub fn linear(sinkage: Lanes<S>) -> CellDepth<S> {
+        CellDepth { mean: sinkage, more: Lanes::zero(sinkage.simd()), support: sinkage }
+    }
 }
 
 /// A loaded patch that several bodies share.
@@ -61,7 +118,8 @@ pub trait Footprint {
         &self,
         _r: &[Lanes<S>; 3],
         slope: &[Lanes<S>; 2],
-        _sinkage: Lanes<S>,
+        _depth: &CellDepth<S>,
+        _cover: &CellCover<S>,
     ) -> [Lanes<S>; 3] {
         let [x, y] = *slope;
         let steepness = 1.0 / (x * x + y * y + 1.0).sqrt();
@@ -74,12 +132,22 @@ pub trait Footprint {
     /// Returns the arms about the center by which the spin moves the material at the offsets `r`
     /// and receives torque from forces. `n` are the upward normals.
     #[inline(always)]
-    fn rolling_arm<S: Simd>(&self, r: &[Lanes<S>; 3], _n: &[Lanes<S>; 3]) -> [Lanes<S>; 3] {
+    fn rolling_arm<S: Simd>(
+        &self,
+        r: &[Lanes<S>; 3],
+        _n: &[Lanes<S>; 3],
+        _cover: &CellCover<S>,
+    ) -> [Lanes<S>; 3] {
         *r
     }
 
     /// Returns the speed of the rim relative to the center, m/s; zero for bodies that do not roll.
     fn rim_speed(&self, twist: &Twist) -> f64;
+
+    /// Returns whether [`CellCover`] is known.
+    fn is_over_cells(&self) -> bool {
+        false
+    }
 
     /// Returns the loaded patch that the body shares with its neighbors, as the shoes of a track
     /// do; otherwise it is found from the loaded nodes.

@@ -3,7 +3,9 @@
 use super::footprint::Footprint;
 use super::scratch::{NodeLanes, NodeRef};
 use super::vector_lanes::VectorLanes;
+use super::wet_cell::WetCells;
 use super::working_ground::WorkingGround;
+use crate::soil::Bearing;
 use crate::{Overlay, WorkingNodes};
 use bekker_math::grid::{Lattice, Node, TILE, TileKey};
 use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, per_lane};
@@ -87,15 +89,17 @@ pub(super) fn gather_nodes<S: Simd, F: Footprint>(
         }
     }
     for alike in scratch.near.chunk_by(|a, b| a.soil == b.soil) {
-        if model.coefficients(usize::from(alike[0].soil)).is_none() {
-            continue;
-        }
+        let Some(coefficients) = model.coefficients(usize::from(alike[0].soil)) else { continue };
+        // the width of the patch, which is not known yet, affects only a bound of the rebound
+        let bearing =
+            body.is_over_cells().then(|| Bearing::new(&coefficients.soil, model.laws(), 0.0));
         for spots in alike.chunks(WIDTH) {
             if fill_lanes(
                 simd,
                 lattice.spacing,
                 overlay,
                 body,
+                bearing.as_ref(),
                 spots,
                 scratch.touched.next_unused(),
             ) {
@@ -113,6 +117,7 @@ fn fill_lanes<S: Simd, F: Footprint>(
     spacing: f64,
     overlay: &Overlay,
     body: &F,
+    bearing: Option<&Bearing<'_>>,
     spots: &[NodeRef],
     four: &mut NodeLanes,
 ) -> bool {
@@ -123,7 +128,7 @@ fn fill_lanes<S: Simd, F: Footprint>(
     let index = per_lane(|k| usize::from(spots[k].index));
     let x = Lanes::from_fn(simd, |k| f64::from(spots[k].i)) * spacing;
     let y = Lanes::from_fn(simd, |k| f64::from(spots[k].j)) * spacing;
-    let point = body.underside(x, y);
+    let mut point = body.underside(x, y);
     let base = Lanes::from_fn(simd, |k| nodes[k].base(index[k]));
     let ground = Lanes::from_fn(simd, |k| nodes[k].ground(index[k]));
     let normal = VectorLanes {
@@ -132,7 +137,28 @@ fn fill_lanes<S: Simd, F: Footprint>(
         z: Lanes::from_fn(simd, |k| nodes[k].normal(index[k]).z),
     };
     let residual = Lanes::from_fn(simd, |k| nodes[k].memory(index[k]).sinkage);
-    let sinkage = normal.z * (ground - point.height);
+    if F::DEFORMS {
+        // the ground's plane at the middle of the covered part
+        let [u, v] = point.cover.offset;
+        point.height += (normal.x * u + normal.y * v) / normal.z;
+    }
+    let mut sinkage = normal.z * (ground - point.height);
+    if let Some(bearing) = bearing {
+        let yielded_at = Lanes::from_fn(simd, |k| nodes[k].memory(index[k]).yield_pressure);
+        let line = bearing.reload_line(residual, yielded_at);
+        let yielded = line.depth;
+        let wet = WetCells::new(sinkage, yielded, &point.cover);
+        let left = wet.left(residual, yielded);
+        let depth = wet.depth(sinkage, bearing.unloading_exponents(&line, left));
+        four.depth = [depth.mean, depth.more, depth.support].map(Lanes::to_array);
+        four.growth = wet.growth.to_array();
+        four.cover =
+            [point.cover.radius, point.cover.inner, point.cover.outer].map(Lanes::to_array);
+        four.inverse_width = point.cover.inverse_width.to_array();
+        four.strips = point.cover.strips;
+        sinkage = wet.sinkage;
+        point.coverage = point.coverage * wet.part;
+    }
     let present = LaneMask::from_bits(simd, (1 << count) - 1);
     let pressed = present & sinkage.gt(residual) & point.coverage.gt(LEAST_COVERAGE);
     if !pressed.any() {
@@ -140,12 +166,21 @@ fn fill_lanes<S: Simd, F: Footprint>(
     }
     four.spots = spots;
     four.pressed = pressed.to_bits();
-    four.position = [x.to_array(), y.to_array()];
+    four.node = [x.to_array(), y.to_array()];
+    four.position = four.node;
+    if F::DEFORMS {
+        let [u, v] = point.cover.offset;
+        four.position = [(x + u).to_array(), (y + v).to_array()];
+    }
     four.base = base.to_array();
     four.ground = ground.to_array();
     four.normal = normal.to_arrays();
     four.residual = residual.to_array();
     four.sinkage = pressed.select(sinkage, 0.0).to_array();
+    if F::DEFORMS && bearing.is_none() {
+        four.depth = [four.sinkage, [0.0; WIDTH], four.sinkage];
+        four.growth = [1.0; WIDTH];
+    }
     four.height = pressed.select(point.height, 0.0).to_array();
     let [slope_x, slope_y] = point.slope;
     four.slope = [pressed.select(slope_x, 0.0).to_array(), pressed.select(slope_y, 0.0).to_array()];

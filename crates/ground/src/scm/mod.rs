@@ -32,6 +32,7 @@ mod stiff;
 mod tire_contact;
 mod underside;
 mod vector_lanes;
+mod wet_cell;
 mod working_ground;
 
 pub use bulldozing::heap;

@@ -1,8 +1,8 @@
 //! The underside of a wheel with a flexible tire.
 
-use super::footprint::{Footprint, UndersidePoints};
+use super::footprint::{CellCover, CellDepth, Footprint, UndersidePoints};
 use super::ring::{LEAST, Ring, RingState, STATIONS, STRIPS, Stations, angle, directions, pitch};
-use super::underside::{LYING, PlacedWheel};
+use super::underside::{LYING, PlacedWheel, TreadOverCells};
 use super::vector_lanes::VectorLanes;
 use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, asin, dispatch, level};
 use bekker_math::spatial::{Twist, Vec3};
@@ -26,6 +26,8 @@ pub(super) struct PlacedTire<'a> {
     pub up: Vec3,
     /// Belt at the stations.
     belt: &'a Belt,
+    /// Tread over the cells of the nodes; `None` where it is evaluated at the nodes.
+    tread: Option<TreadOverCells<'a>>,
     /// Greatest displacement, m; the rolling radius is smaller by a third of it.
     pub deflection: f64,
 }
@@ -55,6 +57,77 @@ fn column<S: Simd>(simd: S, points: &[Point; WIDTH], part: usize) -> Lanes<S> {
     Lanes::new(simd, [points[0][part], points[1][part], points[2][part], points[3][part]])
 }
 
+/// Number of the last strip.
+const LAST_STRIP: f64 = (STRIPS - 1) as f64;
+
+/// Shares of the strips between two neighboring ones.
+#[repr(align(32))]
+struct StripInterval {
+    /// Shares at its start.
+    shares: [f64; STRIPS],
+    /// Their change to its end.
+    change: [f64; STRIPS],
+    /// Their integral from the first strip to its start.
+    integral: [f64; STRIPS],
+}
+
+/// Intervals between the strips, with one before the first strip and one after the last.
+///
+/// Between two strips the displacement is linear, before the first and after the last constant.
+const STRIP_INTERVALS: [StripInterval; STRIPS + 1] = strip_intervals();
+
+const fn strip_intervals() -> [StripInterval; STRIPS + 1] {
+    const NONE: StripInterval =
+        StripInterval { shares: [0.0; STRIPS], change: [0.0; STRIPS], integral: [0.0; STRIPS] };
+    let mut intervals = [NONE; STRIPS + 1];
+    intervals[0].shares[0] = 1.0;
+    intervals[0].integral[0] = -1.0;
+    let mut strip = 0;
+    while strip < STRIPS {
+        let interval = strip + 1;
+        intervals[interval].shares[strip] = 1.0;
+        if strip + 1 < STRIPS {
+            intervals[interval].change[strip] = -1.0;
+            intervals[interval].change[strip + 1] = 1.0;
+        }
+        let mut before = 0;
+        while before <= strip {
+            let whole = if before == 0 || before == strip { 0.5 } else { 1.0 };
+            intervals[interval].integral[before] = if strip == 0 { 0.0 } else { whole };
+            before += 1;
+        }
+        strip += 1;
+    }
+    intervals
+}
+
+/// Four places across the tread.
+struct StripPlaces {
+    /// Numbers of their intervals between strips.
+    interval: [f64; WIDTH],
+    /// Distances from the starts of the intervals, in strips.
+    along: [f64; WIDTH],
+}
+
+impl StripPlaces {
+    /// Finds places in units of strips, 0 at the middle of the first strip.
+    #[inline(always)]
+    fn new<S: Simd>(place: Lanes<S>) -> StripPlaces {
+        let start = place.floor().max(-1.0).min(LAST_STRIP);
+        StripPlaces { interval: (start + 1.0).to_array(), along: (place - start).to_array() }
+    }
+
+    /// Returns the shares of the strips at one of the places, and their integrals from the first
+    /// strip to this place.
+    #[inline(always)]
+    fn shares<S: Simd>(&self, simd: S, lane: usize) -> [Lanes<S>; 2] {
+        let interval = &STRIP_INTERVALS[(self.interval[lane] as i32 as usize).min(STRIPS)];
+        let (along, start) = (self.along[lane], Lanes::new(simd, interval.shares));
+        let shares = start + Lanes::new(simd, interval.change) * along;
+        [shares, Lanes::new(simd, interval.integral) + (start + shares) * (0.5 * along)]
+    }
+}
+
 /// Intersections of four vertical lines with the belt.
 struct BeltIntersection<S: Simd> {
     /// y of the belt, m.
@@ -65,6 +138,67 @@ struct BeltIntersection<S: Simd> {
     across: Lanes<S>,
     /// Station number, with the fraction to the next one.
     station: Lanes<S>,
+}
+
+/// Places of four points around a wheel.
+struct BeltPlace<S: Simd> {
+    /// Sines and cosines of the angles from straight down, forward.
+    sine: Lanes<S>,
+    cosine: Lanes<S>,
+    /// Inclinations between belt and radius.
+    turn: Lanes<S>,
+    /// Components of `upright` along the radius.
+    radial: Lanes<S>,
+    /// Upward normals of the belt by its slopes, with z = 1.
+    upright: VectorLanes<S>,
+}
+
+/// Segments between two stations of a belt, one under each of four vertical lines.
+struct BeltSegments {
+    /// Numbers of the rear stations.
+    stations: [f64; WIDTH],
+    rear: [Point; WIDTH],
+    front: [Point; WIDTH],
+    /// Differences across the tread.
+    rear_across: [Point; WIDTH],
+    front_across: [Point; WIDTH],
+}
+
+impl BeltSegments {
+    /// Intersects the lines that are `ahead` m of the axle. Differences across the tread times
+    /// `scale` are slopes; they count in the lanes `between`.
+    #[inline(always)]
+    fn intersect<S: Simd>(
+        &self,
+        ahead: Lanes<S>,
+        scale: f64,
+        between: LaneMask<S>,
+    ) -> BeltIntersection<S> {
+        let simd = ahead.simd();
+        let start = column(simd, &self.rear, AHEAD);
+        let along = (ahead - start) / (column(simd, &self.front, AHEAD) - start);
+        let along = along.max(0.0).min(1.0);
+        let rest = 1.0 - along;
+        let y = column(simd, &self.rear, Y);
+        let fall = column(simd, &self.front, Y) - y;
+        // a parabola of the local curvature keeps flat parts flat and round parts round
+        let bend = column(simd, &self.rear, BEND) * rest + column(simd, &self.front, BEND) * along;
+        // beyond its ends the belt is round
+        let inside = along.gt(0.0) & along.lt(1.0);
+        let change = inside.select(fall + bend * (2.0 * along - 1.0), 0.0);
+        let step = column(simd, &self.front, AHEAD) - start;
+        let by_strip = |part| {
+            column(simd, &self.rear_across, part) * rest
+                + column(simd, &self.front_across, part) * along
+        };
+        let across = (by_strip(Y) - by_strip(AHEAD) * change / step) * scale;
+        BeltIntersection {
+            displacement: y + fall * along - bend * along * rest,
+            change,
+            across: (inside & between).select(across, 0.0),
+            station: Lanes::new(simd, self.stations) + along,
+        }
+    }
 }
 
 impl Default for Belt {
@@ -118,6 +252,14 @@ impl Belt {
         let far = row[(strip + 1) % STRIPS];
         let (near, far) = (Lanes::new(simd, row[strip]), Lanes::new(simd, far));
         near + (far - near) * across
+    }
+
+    /// Returns a station's mean over the strips by their shares.
+    #[inline(always)]
+    fn mean<S: Simd>(&self, simd: S, station: usize, shares: &[f64; STRIPS]) -> Lanes<S> {
+        let [a, b, c, d] = &self.points[station % STATIONS];
+        let left = Lanes::new(simd, *a) * shares[0] + Lanes::new(simd, *b) * shares[1];
+        left + (Lanes::new(simd, *c) * shares[2] + Lanes::new(simd, *d) * shares[3])
     }
 
     /// Returns the difference of a station from one strip to the next.
@@ -210,7 +352,17 @@ impl<'a> PlacedTire<'a> {
         let up = forward.cross(&wheel.axis);
         dispatch!(level(), simd => belt.shape(simd, ring, state, spacing));
         let deflection = ring.deflection(state);
-        Some(PlacedTire { wheel, ring, forward, up, belt, deflection })
+        Some(PlacedTire { wheel, ring, forward, up, belt, tread: None, deflection })
+    }
+
+    /// Evaluates the tread over the covered parts of the cells of nodes.
+    ///
+    /// Evaluated at the nodes, the load and the balance of both sides would depend on where the
+    /// rows of nodes are under the shoulders of the tread.
+    pub fn over_cells(mut self) -> Self {
+        let half_cell = self.wheel.half_width - self.wheel.underside.half_width();
+        self.tread = Some(self.wheel.underside.over_cells(half_cell));
+        self
     }
 
     /// Returns the position `distance` m from the middle in units of strips, 0 at the middle of the
@@ -220,6 +372,51 @@ impl<'a> PlacedTire<'a> {
         (distance * (STRIPS as f64 / self.ring.width) + 0.5 * (STRIPS - 1) as f64)
             .max(0.0)
             .min((STRIPS - 1) as f64)
+    }
+
+    /// Intersects the belt with lines that are `ahead` m of the axle, over parts of cells that end
+    /// at these distances from the middle of the tread; returns the shares of the strips in these
+    /// parts as well.
+    #[inline(always)]
+    fn intersect_parts<S: Simd>(
+        &self,
+        ahead: Lanes<S>,
+        ends: [Lanes<S>; 2],
+    ) -> (BeltIntersection<S>, [[f64; STRIPS]; WIDTH]) {
+        let simd = ahead.simd();
+        let at = ahead.to_array();
+        let cell = (ahead * (1.0 / self.ring.radius) + 1.0) * (0.5 * GUESSES as f64);
+        let cell = cell.max(0.0).min((GUESSES - 1) as f64).to_array();
+        let scale = STRIPS as f64 / self.ring.width;
+        let inverse = (1.0 / ((ends[1] - ends[0]) * scale)).to_array();
+        let [from, to] = ends.map(|end| StripPlaces::new(end * scale + 0.5 * LAST_STRIP));
+        let mut stations = [0.0; WIDTH];
+        let mut all_shares = [[0.0; STRIPS]; WIDTH];
+        let (mut rear, mut front) = ([[0.0; WIDTH]; WIDTH], [[0.0; WIDTH]; WIDTH]);
+        let (mut rear_across, mut front_across) = (rear, front);
+        for lane in 0..WIDTH {
+            let ([share, before], [last, whole]) = (from.shares(simd, lane), to.shares(simd, lane));
+            let shares = ((whole - before) * inverse[lane]).to_array();
+            let slopes = ((last - share) * (inverse[lane] * scale)).to_array();
+            let mut station = usize::from(guesses()[cell[lane] as i32 as usize % GUESSES]);
+            let mut near = self.belt.mean(simd, station, &shares);
+            let mut far = self.belt.mean(simd, station + 1, &shares);
+            while station < STATIONS - 2 && at[lane] > far.to_array()[AHEAD] {
+                station += 1;
+                (near, far) = (far, self.belt.mean(simd, station + 1, &shares));
+            }
+            while station > 0 && at[lane] < near.to_array()[AHEAD] {
+                station -= 1;
+                (near, far) = (self.belt.mean(simd, station, &shares), near);
+            }
+            stations[lane] = f64::from(station as u32);
+            all_shares[lane] = shares;
+            (rear[lane], front[lane]) = (near.to_array(), far.to_array());
+            rear_across[lane] = self.belt.mean(simd, station, &slopes).to_array();
+            front_across[lane] = self.belt.mean(simd, station + 1, &slopes).to_array();
+        }
+        let segments = BeltSegments { stations, rear, front, rear_across, front_across };
+        (segments.intersect(ahead, 1.0, LaneMask::splat(simd, true)), all_shares)
     }
 
     /// Intersects the belt with lines that are `ahead` m of the axle and `distance` m from the
@@ -252,31 +449,54 @@ impl<'a> PlacedTire<'a> {
             rear_across[lane] = self.belt.strip_difference(simd, station, strip).to_array();
             front_across[lane] = self.belt.strip_difference(simd, station + 1, strip).to_array();
         }
-        let start = column(simd, &rear, AHEAD);
-        let along = (ahead - start) / (column(simd, &front, AHEAD) - start);
-        let along = along.max(0.0).min(1.0);
-        let rest = 1.0 - along;
-        let y = column(simd, &rear, Y);
-        let fall = column(simd, &front, Y) - y;
-        // a parabola of the local curvature keeps flat parts flat and round parts round
-        let bend = column(simd, &rear, BEND) * rest + column(simd, &front, BEND) * along;
-        // beyond its ends the belt is round
-        let inside = along.gt(0.0) & along.lt(1.0);
-        let change = inside.select(fall + bend * (2.0 * along - 1.0), 0.0);
-        let step = column(simd, &front, AHEAD) - start;
-        let by_strip = |part| {
-            column(simd, &rear_across, part) * rest + column(simd, &front_across, part) * along
-        };
+        let segments = BeltSegments { stations, rear, front, rear_across, front_across };
         let among = Lanes::new(simd, among);
-        let between = inside & among.gt(0.0) & among.lt((STRIPS - 1) as f64);
-        let across =
-            (by_strip(Y) - by_strip(AHEAD) * change / step) * (STRIPS as f64 / self.ring.width);
-        BeltIntersection {
-            displacement: y + fall * along - bend * along * rest,
-            change,
-            across: between.select(across, 0.0),
-            station: Lanes::new(simd, stations) + along,
-        }
+        let between = among.gt(0.0) & among.lt((STRIPS - 1) as f64);
+        segments.intersect(ahead, STRIPS as f64 / self.ring.width, between)
+    }
+
+    /// Returns the normals over cells: the direction of the pressure's sum over the part of each
+    /// cell in the soil.
+    ///
+    /// Within a cell the pressure grows linearly with the depth at the slope that it has there. So
+    /// the lateral forces at the end where two cells meet are equal, and the shoulders of an
+    /// upright wheel balance at any position of the rows of nodes.
+    #[inline(always)]
+    fn cell_normal<S: Simd>(
+        &self,
+        r: &VectorLanes<S>,
+        slope: &[Lanes<S>; 2],
+        depth: &CellDepth<S>,
+        cover: &CellCover<S>,
+    ) -> VectorLanes<S> {
+        let BeltPlace { sine, cosine, turn, .. } = self.belt_place(r, slope);
+        let down = (cosine * self.up.z).max(LYING);
+        let end = |more: Lanes<S>| ((depth.mean + down * more).max(0.0) + depth.more).max(0.0);
+        let (inner, outer) = (end(cover.inner), end(cover.outer));
+        // the integral of depth over radius, relative to the support
+        let rise = 0.5 * (outer * outer - inner * inner) / (down * depth.support.max(1e-6));
+        let simd = turn.simd();
+        VectorLanes::splat(simd, &self.up) * (cosine + turn * sine)
+            + VectorLanes::splat(simd, &self.forward) * (turn * cosine - sine)
+            + VectorLanes::splat(simd, &self.wheel.axis) * (rise * cover.inverse_width)
+    }
+
+    /// Returns where the points `r` from the center are around the wheel, and the inclination of the
+    /// belt there from its `slope`.
+    #[inline(always)]
+    fn belt_place<S: Simd>(&self, r: &VectorLanes<S>, slope: &[Lanes<S>; 2]) -> BeltPlace<S> {
+        let simd = r.x.simd();
+        let forward = VectorLanes::splat(simd, &self.forward);
+        let up = VectorLanes::splat(simd, &self.up);
+        let (ahead, down) = (forward.dot(r), -up.dot(r));
+        let inverse = 1.0 / (ahead * ahead + down * down).sqrt();
+        let (sine, cosine) = (ahead * inverse, down * inverse);
+        let [x, y] = *slope;
+        let upright = VectorLanes { x: -x, y: -y, z: Lanes::new(simd, 1.0) };
+        let (along, above) = (forward.dot(&upright), up.dot(&upright));
+        let radial = (above * cosine - along * sine).max(STEEPEST);
+        let turn = (along * cosine + above * sine) / radial;
+        BeltPlace { sine, cosine, turn, radial, upright }
     }
 
     /// Returns the current direction from the axle to a station, and the belt's radius there less
@@ -331,7 +551,13 @@ impl Footprint for PlacedTire<'_> {
     /// The belt is inside the unloaded tire.
     #[inline(always)]
     fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S> {
-        self.wheel.may_touch(x, y, z)
+        match &self.tread {
+            Some(_) => {
+                let half_cell = self.wheel.half_width - self.wheel.underside.half_width();
+                self.wheel.may_touch_within(x, y, z, half_cell)
+            }
+            None => self.wheel.may_touch(x, y, z),
+        }
     }
 
     #[inline(always)]
@@ -343,23 +569,46 @@ impl Footprint for PlacedTire<'_> {
         let ahead = forward.x * u + forward.y * v;
         let size = ring.radius * ring.radius;
         // laterally, a line meets the belt where it would meet the ring
-        let beside = up.x * u + up.y * v;
-        let on_ring = (size - ahead * ahead).max(0.0).sqrt() + beside;
+        let on_node = up.x * u + up.y * v;
+        let on_ring = (size - ahead * ahead).max(0.0).sqrt() + on_node;
         let aside = axis.x * u + axis.y * v - on_ring * (axis.z / up.z);
-        let tread = wheel.underside.segments_at(aside.abs());
-        let taper = aside.lt(0.0).select(-tread.taper, tread.taper);
-        let met = self.intersect(ahead, aside);
+        let mut cover = CellCover::at_nodes(simd);
+        let (met, tread_radius, taper, beside);
+        if let Some(tread) = &self.tread {
+            let ends = tread.parts(aside);
+            let shift = 0.5 * (ends[0] + ends[1]) - aside;
+            (met, cover) = {
+                let (met, strips) = self.intersect_parts(ahead, ends);
+                (met, CellCover { strips, ..tread.over(ends) })
+            };
+            cover.offset = [shift * axis.x, shift * axis.y];
+            tread_radius = cover.radius;
+            taper = (cover.outer - cover.inner) * cover.inverse_width;
+            beside = on_node - shift * (up.z * axis.z);
+        } else {
+            let tread = wheel.underside.segments_at(aside.abs());
+            taper = aside.lt(0.0).select(-tread.taper, tread.taper);
+            met = self.intersect(ahead, aside);
+            tread_radius = tread.radius + taper * aside;
+            beside = on_node;
+        }
         let square = (size - 2.0 * ring.radius * met.displacement).max(LOWEST * size);
-        let leans = met.across * (ring.radius / square.sqrt());
+        let loaded = square.sqrt();
+        let leans = met.across * (ring.radius / loaded);
+        if self.tread.is_some() {
+            let half = 0.5 / cover.inverse_width;
+            (cover.inner, cover.outer) = (cover.inner + leans * half, cover.outer - leans * half);
+        }
         // dr = -R/r dy; the angle without load follows from the loaded one by the factor sqrt(R² -
         // r'²) / r
         let fall = met.change * (ring.radius / pitch());
         let turn = fall / (size * square - fall * fall).max(LOWEST * size * square).sqrt();
-        let inward = ring.radius - square.sqrt();
-        let radius = tread.radius + taper * aside - inward;
+        let inward = ring.radius - loaded;
+        let radius = tread_radius - inward;
         let below = radius * radius - ahead * ahead;
         let meets = aside.abs().le(wheel.half_width) & below.gt(LOWEST * LOWEST * size);
         let down = below.max(LOWEST * LOWEST * size).sqrt();
+        cover.down = down / radius;
         let height = (down + beside) * (-1.0 / up.z);
         let distance = axis.x * u + axis.y * v + axis.z * height;
         let inside = wheel.underside.half_width() - distance.abs();
@@ -375,6 +624,7 @@ impl Footprint for PlacedTire<'_> {
             slope: [lean.x * scale, lean.y * scale],
             coverage: meets.select(coverage, 0.0),
             on_body: met.station,
+            cover,
         }
     }
 
@@ -384,35 +634,34 @@ impl Footprint for PlacedTire<'_> {
         &self,
         r: &[Lanes<S>; 3],
         slope: &[Lanes<S>; 2],
-        sinkage: Lanes<S>,
+        depth: &CellDepth<S>,
+        cover: &CellCover<S>,
     ) -> [Lanes<S>; 3] {
-        let simd = sinkage.simd();
-        let [x, y, z] = self.wheel.normal(r, slope, sinkage);
-        let n = VectorLanes { x, y, z };
-        let [x, y, z] = *r;
-        let r = VectorLanes { x, y, z };
-        let (forward, up) =
-            (VectorLanes::splat(simd, &self.forward), VectorLanes::splat(simd, &self.up));
-        let (ahead, down) = (forward.dot(&r), -up.dot(&r));
-        let inverse = 1.0 / (ahead * ahead + down * down).sqrt();
-        let (sine, cosine) = (ahead * inverse, down * inverse);
-        // inclination between belt and radius, from its slopes
-        let [x, y] = *slope;
-        let upright = VectorLanes { x: -x, y: -y, z: Lanes::new(simd, 1.0) };
-        let (along, above) = (forward.dot(&upright), up.dot(&upright));
-        let turn = (along * cosine + above * sine) / (above * cosine - along * sine).max(STEEPEST);
-        // apply it to the component of the normal in the wheel's plane
-        let scale = turn * (cosine * up.dot(&n) - sine * forward.dot(&n));
-        let leant = n + forward * (scale * cosine) + up * (scale * sine);
-        // laterally, the slope that is not due to the tread's taper is due to the belt
-        let axis = VectorLanes::splat(simd, &self.wheel.axis);
-        let distance = axis.dot(&r);
-        let tread = self.wheel.underside.segments_at(distance.abs());
-        let taper = distance.lt(0.0).select(-tread.taper, tread.taper);
-        let steep = axis.dot(&upright) / (above * cosine - along * sine).max(STEEPEST);
-        let leant = leant + axis * (steep - taper);
+        let simd = depth.mean.simd();
+        let at = VectorLanes { x: r[0], y: r[1], z: r[2] };
+        let leant = if self.tread.is_some() {
+            self.cell_normal(&at, slope, depth, cover)
+        } else {
+            let [x, y, z] = self.wheel.normal(r, slope, depth, cover);
+            let n = VectorLanes { x, y, z };
+            let [axis, forward, up] = [&self.wheel.axis, &self.forward, &self.up]
+                .map(|direction| VectorLanes::splat(simd, direction));
+            let BeltPlace { sine, cosine, turn, radial, upright } = self.belt_place(&at, slope);
+            // apply it to the component of the normal in the wheel's plane
+            let scale = turn * (cosine * up.dot(&n) - sine * forward.dot(&n));
+            let leant = n + forward * (scale * cosine) + up * (scale * sine);
+            // laterally, the slope that is not due to the tread's taper is due to the belt
+            let distance = axis.dot(&at);
+            let tread = self.wheel.underside.segments_at(distance.abs());
+            let taper = distance.lt(0.0).select(-tread.taper, tread.taper);
+            leant + axis * (axis.dot(&upright) / radial - taper)
+        };
         let size = 1.0 / leant.norm();
         [leant.x * size, leant.y * size, leant.z * size]
+    }
+
+    fn is_over_cells(&self) -> bool {
+        self.tread.is_some()
     }
 
     fn spin_axis(&self) -> Option<Vec3> {
@@ -426,7 +675,12 @@ impl Footprint for PlacedTire<'_> {
     /// The belt keeps its length: it moves along its own loaded shape, everywhere at the speed of
     /// the rolling radius.
     #[inline(always)]
-    fn rolling_arm<S: Simd>(&self, r: &[Lanes<S>; 3], n: &[Lanes<S>; 3]) -> [Lanes<S>; 3] {
+    fn rolling_arm<S: Simd>(
+        &self,
+        r: &[Lanes<S>; 3],
+        n: &[Lanes<S>; 3],
+        cover: &CellCover<S>,
+    ) -> [Lanes<S>; 3] {
         let simd = r[0].simd();
         let axis = VectorLanes::splat(simd, &self.wheel.axis);
         let [x, y, z] = *n;
@@ -434,8 +688,13 @@ impl Footprint for PlacedTire<'_> {
         let [x, y, z] = *r;
         let distance = axis.dot(&VectorLanes { x, y, z });
         // two thirds of the way from the loaded to the unloaded radius
-        let tread = self.wheel.underside.segments_at(distance.abs());
-        let rolling = tread.radius + tread.taper * distance.abs() - self.deflection / 3.0;
+        let unloaded = if self.tread.is_some() {
+            cover.radius
+        } else {
+            let tread = self.wheel.underside.segments_at(distance.abs());
+            tread.radius + tread.taper * distance.abs()
+        };
+        let rolling = unloaded - self.deflection / 3.0;
         let flat = n - axis * axis.dot(&n);
         let arm = axis * distance - flat * (rolling / flat.norm().max(1e-9));
         [arm.x, arm.y, arm.z]

@@ -1,6 +1,6 @@
 //! A rigid plate: a bevameter's, or a shoe without its lugs.
 
-use super::footprint::{Footprint, UndersidePoints};
+use super::footprint::{CellCover, Footprint, UndersidePoints};
 use bekker_math::numeric::{LaneMask, Lanes, Simd};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
@@ -119,6 +119,7 @@ impl Footprint for Plate {
             slope: slope.map(|slope| Lanes::new(simd, slope)),
             coverage,
             on_body: Lanes::zero(simd),
+            cover: CellCover::at_nodes(simd),
         }
     }
 

@@ -8,7 +8,7 @@ use super::contact_query::{ContactMotion, ContactQuery, SLIDING};
 use super::contact_result::Contact;
 use super::contact_sums::ContactSums;
 use super::contact_work::{PressInput, limited_sinking_speed, max_pressed_distance};
-use super::footprint::Footprint;
+use super::footprint::{CellCover, CellDepth, Footprint};
 use super::node_reaction::{SoilReaction, in_previous_contact, sliding_time, steepen};
 use super::scratch::{LaneArray, NodeLanes, NodeUpdate, PredictorLanes, Scratch, store};
 use super::stiff::{self, StiffNodes};
@@ -100,7 +100,7 @@ fn patch_frame<S: Simd, F: Footprint>(
     let nowhere = Lanes::new(simd, f64::NEG_INFINITY);
     let [mut front, mut back, mut west, mut east] = [nowhere; 4];
     for four in touched {
-        let [x, y] = [Lanes::new(simd, four.position[0]), Lanes::new(simd, four.position[1])];
+        let [x, y] = [Lanes::new(simd, four.node[0]), Lanes::new(simd, four.node[1])];
         let pressed = LaneMask::from_bits(simd, four.pressed);
         let (along, across) = (x * u[0] + y * u[1], x * left[0] + y * left[1]);
         front = front.max(pressed.select(along, nowhere));
@@ -553,8 +553,12 @@ impl<F: Footprint> PassContext<'_, F> {
         let upright = VectorLanes::from_arrays(simd, &four.normal);
         let [slope_x, slope_y] = [lanes(&four.slope[0]), lanes(&four.slope[1])];
         let r = four.offset(simd, &motion.center);
-        let sinkage = lanes(&four.sinkage);
-        let [x, y, z] = self.body.normal(&[r.x, r.y, r.z], &[slope_x, slope_y], sinkage);
+        let (depth, cover) = if F::DEFORMS {
+            (four.depth(simd), four.cover(simd))
+        } else {
+            (CellDepth::linear(lanes(&four.sinkage)), CellCover::at_nodes(simd))
+        };
+        let [x, y, z] = self.body.normal(&[r.x, r.y, r.z], &[slope_x, slope_y], &depth, &cover);
         let surface = VectorLanes { x, y, z };
         // area of the surface over that of the horizontal cell
         let (n, part) = if self.laws.surface_reaction {
@@ -564,7 +568,7 @@ impl<F: Footprint> PassContext<'_, F> {
         };
         let shape = VectorLanes::velocity(&motion.shape_twist, &r);
         let sinking = upright.z * (slope_x * shape.x + slope_y * shape.y - shape.z);
-        let [velocity, arm] = motion.material_velocity(self.body, &shape, &r, || surface);
+        let [velocity, arm] = motion.material_velocity(self.body, &shape, &r, &cover, || surface);
         let leaving = velocity.dot(&n);
         let sliding = velocity - n * leaving;
         SurfaceMotion { r, surface, n, part, shape, sinking, velocity, leaving, sliding, arm }
@@ -728,7 +732,7 @@ impl PatchFrame {
         if self.side == 0.0 {
             return Lanes::zero(simd);
         }
-        let [x, y] = [Lanes::new(simd, four.position[0]), Lanes::new(simd, four.position[1])];
+        let [x, y] = [Lanes::new(simd, four.node[0]), Lanes::new(simd, four.node[1])];
         let at = x * self.left[0] + y * self.left[1];
         let rim = covered_margin(simd, four, self.cell);
         let inside =
@@ -910,6 +914,7 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
         sinking,
         entering,
         reach: lanes(&prediction.reach),
+        growth: if F::DEFORMS { lanes(&four.growth) } else { Lanes::new(simd, 1.0) },
     });
     sums.works.shear += load * shear.dot(&sliding);
 

@@ -1,6 +1,7 @@
 //! Scratch memory, kept from step to step so that a step does not allocate.
 
 use super::DisplacedSoil;
+use super::footprint::{CellCover, CellDepth};
 use super::placed_tire::Belt;
 use super::ring::RingLoad;
 use super::station_load::StationLoad;
@@ -39,6 +40,8 @@ pub(super) struct NodeLanes {
     /// Bit k is set where node k is in contact.
     pub pressed: u32,
     /// Positions, m.
+    pub node: [LaneArray; 2],
+    /// Positions of the middles of the covered parts of their cells, m.
     pub position: [LaneArray; 2],
     /// Heights of the undisturbed ground, m.
     pub base: LaneArray,
@@ -58,6 +61,16 @@ pub(super) struct NodeLanes {
     pub coverage: LaneArray,
     /// Positions on a flexible body.
     pub on_body: LaneArray,
+    /// Depths of a flexible body: see [`CellDepth`].
+    pub depth: [LaneArray; 3],
+    /// Distance by which a flexible body sinks over the growth of the sinkage.
+    pub growth: LaneArray,
+    /// Radii of a flexible body, and those at the ends less their means: see [`CellCover`].
+    pub cover: [LaneArray; 3],
+    /// Reciprocal widths: see [`CellCover`].
+    pub inverse_width: LaneArray,
+    /// Shares of the strips of a belt, by lane.
+    pub strips: [[f64; 4]; WIDTH],
 }
 
 impl NodeLanes {
@@ -75,6 +88,21 @@ impl NodeLanes {
             y: Lanes::new(simd, self.position[1]) - center.y,
             z: Lanes::new(simd, self.height) - center.z,
         }
+    }
+
+    /// Returns what covers the cells.
+    #[inline(always)]
+    pub fn cover<S: Simd>(&self, simd: S) -> CellCover<S> {
+        let [radius, inner, outer] = self.cover.map(|own| Lanes::new(simd, own));
+        let inverse_width = Lanes::new(simd, self.inverse_width);
+        CellCover { radius, inner, outer, inverse_width, ..CellCover::at_nodes(simd) }
+    }
+
+    /// Returns the depth of a flexible body.
+    #[inline(always)]
+    pub fn depth<S: Simd>(&self, simd: S) -> CellDepth<S> {
+        let [mean, more, support] = self.depth.map(|own| Lanes::new(simd, own));
+        CellDepth { mean, more, support }
     }
 
     /// Returns upward normals of the underside from its slopes.

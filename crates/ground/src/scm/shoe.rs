@@ -1,6 +1,6 @@
 //! The underside of a track shoe: pads, grousers and ends as flat faces.
 
-use super::footprint::{Footprint, SharedPatch, UndersidePoints};
+use super::footprint::{CellCover, Footprint, SharedPatch, UndersidePoints};
 use bekker_math::numeric::{LaneMask, Lanes, Simd};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
@@ -148,6 +148,7 @@ impl Footprint for PlacedShoe<'_> {
             slope: self.slope.map(|slope| Lanes::new(simd, slope)),
             coverage: covered.min(1.0),
             on_body: Lanes::zero(simd),
+            cover: CellCover::at_nodes(simd),
         }
     }
 

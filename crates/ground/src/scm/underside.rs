@@ -1,7 +1,7 @@
 //! The underside of a wheel: a surface of revolution, optionally with grousers.
 
-use super::footprint::{Footprint, UndersidePoints};
-use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, atan2};
+use super::footprint::{CellCover, CellDepth, Footprint, UndersidePoints};
+use bekker_math::numeric::{LaneMask, Lanes, Simd, WIDTH, atan2, per_lane};
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,8 @@ pub struct Underside {
     /// Radii at even distances from the middle to the edge, m, the last one twice.
     profile: Box<[f64; PROFILE + 1]>,
     samples_per_meter: f64,
+    /// Integral of the profile from the middle to its samples, m².
+    profile_integral: Box<[f64; PROFILE + 1]>,
     /// Distance from the middle within which the tread is flat, m.
     flat: f64,
     bound: WheelBound,
@@ -88,6 +90,55 @@ pub struct Underside {
 
 /// Number of samples of a wheel's profile.
 const PROFILE: usize = 64;
+/// Least width of the covered part of a cell that is considered, as a fraction of the cell's.
+const SLIVER: f64 = 1e-3;
+
+/// The tread of a wheel over the covered parts of cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TreadOverCells<'a> {
+    wheel: &'a Underside,
+    /// Half the width of a cell along the axis, m.
+    half_cell: f64,
+}
+
+impl TreadOverCells<'_> {
+    /// Returns the ends of the covered parts of cells, by the distances of the cells' middles from
+    /// that of the tread, m. Parts are no narrower than a sliver, and on the tread.
+    #[inline(always)]
+    pub fn parts<S: Simd>(&self, cell: Lanes<S>) -> [Lanes<S>; 2] {
+        let (edge, least) = (self.wheel.half_width, 2.0 * SLIVER * self.half_cell);
+        let from = (cell - self.half_cell).max(-edge).min(edge - least);
+        let to = (cell + self.half_cell).max(least - edge).min(edge);
+        [from, to]
+    }
+
+    /// Returns the tread over the parts between these ends.
+    #[inline(always)]
+    pub fn over<S: Simd>(&self, [from, to]: [Lanes<S>; 2]) -> CellCover<S> {
+        let inverse = 1.0 / (to - from);
+        let [first, before] = self.wheel.radius_integral(from);
+        let [last, whole] = self.wheel.radius_integral(to);
+        let mean = (whole - before) * inverse;
+        let left = (from + to).lt(0.0);
+        CellCover {
+            radius: mean,
+            inner: left.select(last, first) - mean,
+            outer: left.select(first, last) - mean,
+            inverse_width: left.select(-inverse, inverse),
+            ..CellCover::at_nodes(from.simd())
+        }
+    }
+}
+
+/// Returns the integral of a profile up to each of its samples, m².
+fn integrate(profile: &[f64; PROFILE + 1], samples_per_meter: f64) -> Box<[f64; PROFILE + 1]> {
+    let mut integral = Box::new([0.0; PROFILE + 1]);
+    for sample in 0..PROFILE {
+        let mean = 0.5 * (profile[sample] + profile[sample + 1]);
+        integral[sample + 1] = integral[sample] + mean / samples_per_meter;
+    }
+    integral
+}
 
 /// A body of revolution that contains the wheel, with a margin for rounding.
 ///
@@ -177,6 +228,7 @@ impl Underside {
             let on = segments.partition_point(|segment| segment.end < at);
             segments[on].radius + segments[on].taper * at
         }));
+        let profile_integral = integrate(&profile, samples_per_meter);
         let tapered = segments.iter().find(|segment| segment.taper != 0.0);
         let flat = tapered.map_or(f64::INFINITY, |segment| segment.start);
         let bound = WheelBound::new(&segments, max_radius, bars);
@@ -188,6 +240,7 @@ impl Underside {
             half_width,
             profile,
             samples_per_meter,
+            profile_integral,
             flat,
             bound,
         })
@@ -243,6 +296,29 @@ impl Underside {
         let far =
             Lanes::new(simd, [profile[a + 1], profile[b + 1], profile[c + 1], profile[d + 1]]);
         near + (far - near) * (at - Lanes::new(simd, [a as f64, b as f64, c as f64, d as f64]))
+    }
+
+    /// Returns the radii at four distances on the tread and their integrals from the middle, m and
+    /// m²; the integrals are negative on the other side.
+    #[inline(always)]
+    fn radius_integral<S: Simd>(&self, distance: Lanes<S>) -> [Lanes<S>; 2] {
+        let at = (distance.abs() * self.samples_per_meter).min((PROFILE - 1) as f64);
+        let sample = at.floor();
+        let samples = sample.to_array();
+        let index = per_lane(|k| samples[k] as i32 as usize % PROFILE);
+        let simd = distance.simd();
+        let near = Lanes::new(simd, per_lane(|k| self.profile[index[k]]));
+        let far = Lanes::new(simd, per_lane(|k| self.profile[index[k] + 1]));
+        let before = Lanes::new(simd, per_lane(|k| self.profile_integral[index[k]]));
+        let along = at - sample;
+        let radius = near + (far - near) * along;
+        let integral = before + along * (near + radius) * (0.5 / self.samples_per_meter);
+        [radius, distance.lt(0.0).select(-integral, integral)]
+    }
+
+    /// Returns the tread over cells that extend `half_cell` m on either side of their nodes.
+    pub(super) fn over_cells(&self, half_cell: f64) -> TreadOverCells<'_> {
+        TreadOverCells { wheel: self, half_cell }
     }
 
     /// Returns the segments at four distances from the middle; the last one is an infinite
@@ -458,6 +534,31 @@ impl PlacedWheel<'_> {
         };
         LaneMask::from_bits(simd, (0..WIDTH).map(|lane| u32::from(on_bar(lane)) << lane).sum())
     }
+
+    /// Returns where the wheel, widened by `margin` m to either side, may be below the points (`x`,
+    /// `y`, `z`): see [`Footprint::may_touch`].
+    #[inline(always)]
+    pub(super) fn may_touch_within<S: Simd>(
+        &self,
+        x: Lanes<S>,
+        y: f64,
+        z: Lanes<S>,
+        margin: f64,
+    ) -> LaneMask<S> {
+        let (axis, center) = (&self.axis, &self.center);
+        let (u, v, below) = (x - center.x, y - center.y, center.z - z);
+        let s = axis.x * u + axis.y * v - axis.z * below;
+        let inner = (s.abs() - margin).max(0.0);
+        let WheelBound { widest, cones, edge } = &self.underside.bound;
+        let mut radius = Lanes::new(x.simd(), *widest);
+        for [middle, taper] in cones {
+            radius = radius.min(*middle + *taper * inner);
+        }
+        let radius = radius.max(*edge);
+        let axle = axis.z.abs() * (self.half_width + self.underside.max_radius);
+        let outside = (u * u + v * v) + (below * below - s * s) - radius * radius;
+        outside.lt(0.0) | below.lt(axle)
+    }
 }
 
 /// Intersections of four vertical lines with a wheel, from below.
@@ -568,18 +669,7 @@ impl Footprint for PlacedWheel<'_> {
     /// point, up to the axle. Elsewhere the bound is the cylinder of the greatest radius.
     #[inline(always)]
     fn may_touch<S: Simd>(&self, x: Lanes<S>, y: f64, z: Lanes<S>) -> LaneMask<S> {
-        let (axis, center) = (&self.axis, &self.center);
-        let (u, v, below) = (x - center.x, y - center.y, center.z - z);
-        let s = axis.x * u + axis.y * v - axis.z * below;
-        let WheelBound { widest, cones, edge } = &self.underside.bound;
-        let mut radius = Lanes::new(x.simd(), *widest);
-        for [middle, taper] in cones {
-            radius = radius.min(*middle + *taper * s.abs());
-        }
-        let radius = radius.max(*edge);
-        let axle = axis.z.abs() * (self.half_width + self.underside.max_radius);
-        let outside = (u * u + v * v) + (below * below - s * s) - radius * radius;
-        outside.lt(0.0) | below.lt(axle)
+        self.may_touch_within(x, y, z, 0.0)
     }
 
     #[inline(always)]
@@ -598,6 +688,7 @@ impl Footprint for PlacedWheel<'_> {
             slope: solved.slope,
             coverage: solved.found.select(coverage, 0.0),
             on_body: Lanes::zero(coverage.simd()),
+            cover: CellCover::at_nodes(coverage.simd()),
         }
     }
 
@@ -613,8 +704,10 @@ impl Footprint for PlacedWheel<'_> {
         &self,
         r: &[Lanes<S>; 3],
         _slope: &[Lanes<S>; 2],
-        sinkage: Lanes<S>,
+        depth: &CellDepth<S>,
+        _cover: &CellCover<S>,
     ) -> [Lanes<S>; 3] {
+        let sinkage = depth.mean;
         let ([x, y, z], axis) = (*r, &self.axis);
         let distance = x * axis.x + y * axis.y + z * axis.z;
         let (x, y, z) = (x - distance * axis.x, y - distance * axis.y, z - distance * axis.z);
@@ -704,6 +797,46 @@ mod tests {
             if outside(middle) { low = middle } else { high = middle }
         }
         Some(high)
+    }
+
+    /// The tread over cells agrees with sums over points of the tread.
+    #[test]
+    fn the_tread_over_cells_is_a_sum_over_its_points() {
+        let wheel = hmmwv();
+        let edge = wheel.half_width();
+        for half_cell in [0.00625, 0.0125, 0.025, 0.05, 0.2] {
+            let tread = wheel.over_cells(half_cell);
+            for k in -60..=60 {
+                let cell = f64::from(k) / 60.0 * (edge + half_cell - 1e-3);
+                let (from, to) = ((cell - half_cell).max(-edge), (cell + half_cell).min(edge));
+                let count = 4000;
+                let step = (to - from) / f64::from(count);
+                let radius = |i: i32| wheel.radius_at(from + step * (f64::from(i) + 0.5));
+                let mean = (0..count).map(radius).sum::<f64>() / f64::from(count);
+                let [found, inner, outer, inverse_width, middle] = dispatch!(Level::baseline(), simd => {
+                    let ends = tread.parts(Lanes::new(simd, cell));
+                    let (cover, middle) = (tread.over(ends), 0.5 * (ends[0] + ends[1]));
+                    [cover.radius, cover.inner, cover.outer, cover.inverse_width, middle]
+                        .map(|lanes| lanes.to_array()[0])
+                });
+                let case = format!("{half_cell} at {cell}");
+                assert!((middle - 0.5 * (from + to)).abs() < 1e-12, "{case}: {middle}");
+                // between the samples of the profile, 2.4 mm apart, the tread bends
+                assert!((found - mean).abs() < 3e-4, "{case}: {found} {mean}");
+                let [near, far] = if middle < 0.0 { [to, from] } else { [from, to] };
+                for (more, at) in [(inner, near), (outer, far)] {
+                    let radius = wheel.radius_at(at);
+                    assert!(
+                        (found + more - radius).abs() < 1e-3,
+                        "{case}: {found} {more} {radius}"
+                    );
+                }
+                if to - from > 0.05 * half_cell {
+                    let width = 1.0 / inverse_width.abs();
+                    assert!((width / (to - from) - 1.0).abs() < 1e-9, "{case}: {width}");
+                }
+            }
+        }
     }
 
     proptest! {

@@ -395,6 +395,21 @@ impl<'a, L: SoilResponse<'a>> Bearing<'a, L> {
         ReloadLine { stiffness, depth, loading: self.loading }
     }
 
+    /// Returns the exponents with which the pressures at equal distances above the `line` of
+    /// unloading grow with its depth. `left` are the pressures over those of the last yield.
+    ///
+    /// The pressure is p_u - K u, where K grows with the depth like A_u z. At equal u,
+    /// d ln p / d ln z is (n - (1 - q) g) / q, with q = p / p_u and g = A_u z / K.
+    #[inline(always)]
+    pub(crate) fn unloading_exponents<S: Simd>(
+        &self,
+        line: &ReloadLine<S>,
+        left: Lanes<S>,
+    ) -> Lanes<S> {
+        let grows = (self.growth * line.depth / line.stiffness).min(1.0);
+        (self.soil.n - (1.0 - left) * grows) / left.max(1e-3)
+    }
+
     /// Returns the sinkage exponent of the soil.
     pub fn exponent(&self) -> f64 {
         self.soil.n
@@ -480,7 +495,7 @@ pub(crate) struct ReloadLine<S: Simd> {
     /// Stiffnesses, Pa/m.
     stiffness: Lanes<S>,
     /// Sinkages at which the soil last yielded, m.
-    depth: Lanes<S>,
+    pub depth: Lanes<S>,
     /// Stiffness beyond, up to the virgin curve, Pa/m.
     loading: f64,
 }

@@ -268,7 +268,7 @@ impl SoilMap {
 
     /// Returns the soil at (x, y).
     pub fn soil(&self, x: f64, y: f64) -> SoilId {
-        match (self.painted(x, y), &self.classes) {
+        match (self.region_at(x, y), &self.classes) {
             (Some(number), _) => self.regions[number].1,
             (None, Some(classes)) => classes.soil(x, y),
             (None, None) => self.ground,
@@ -278,7 +278,7 @@ impl SoilMap {
 
 impl SoilMap {
     /// Returns the last painted region that contains (x, y).
-    fn painted(&self, x: f64, y: f64) -> Option<usize> {
+    fn region_at(&self, x: f64, y: f64) -> Option<usize> {
         let holds = |number: usize| self.regions[number].0.contains(x, y);
         let mut last = self.endless.iter().rev().copied().find(|&number| holds(number));
         let _ = self.extents.locate_in_envelope_intersecting_int(

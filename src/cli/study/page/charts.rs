@@ -63,7 +63,7 @@ impl StudyReport<'_> {
 
     /// The vertical axis of a response; a binary one ranges from 0 to 1.
     fn upwards(&self, response: usize) -> ChartAxis {
-        let label = self.labeled(response);
+        let label = self.axis_label(response);
         match self.overall(response) {
             Some(_) => ChartAxis::Between { label, ends: [0.0, 1.0] },
             None => ChartAxis::Number { label, zero: false },
@@ -84,7 +84,7 @@ impl StudyReport<'_> {
             let names = factors.iter().rev().map(|own| own.factor.clone()).collect();
             (factors.len() > 1).then(|| HtmlChart {
                 title: format!("{}: range of the mean", self.asked.responses[response][0]),
-                x: ChartAxis::Number { label: self.labeled(response), zero: false },
+                x: ChartAxis::Number { label: self.axis_label(response), zero: false },
                 y: ChartAxis::Words { label: String::new(), words: names },
                 layers: vec![ChartLayer::Bars { name: String::new(), bars }],
             })
@@ -196,7 +196,7 @@ impl StudyReport<'_> {
             Some(_) => [0.0, 1.0],
             None => ends(&values),
         };
-        let label = self.labeled(response);
+        let label = self.axis_label(response);
         (!fields.is_empty()).then_some(ChartLayer::Fields { label, fields, ends })
     }
 
