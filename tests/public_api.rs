@@ -2,7 +2,7 @@
 //!
 //! `tests/data/public_api.txt` has one line for each type, function, field, variant, method and
 //! implemented trait, as written in the source. After an intended change
-//! `BEKKER_WRITE_DOCS=1 cargo test --test all public_api` writes it anew.
+//! `BEKKER_WRITE_DOCS=1 cargo test --test all public_api` writes it again.
 
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};

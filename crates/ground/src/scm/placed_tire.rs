@@ -579,7 +579,7 @@ impl Footprint for PlacedTire<'_> {
             let shift = 0.5 * (ends[0] + ends[1]) - aside;
             (met, cover) = {
                 let (met, strips) = self.intersect_parts(ahead, ends);
-                (met, CellCover { strips, ..tread.over(ends) })
+                (met, CellCover { strips, ..tread.cell_cover(ends) })
             };
             cover.offset = [shift * axis.x, shift * axis.y];
             tread_radius = cover.radius;

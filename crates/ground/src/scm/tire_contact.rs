@@ -1087,7 +1087,7 @@ mod tests {
                 assert!(coarse.side.abs() < side * 6300.0, "{case}: {} N aside", coarse.side);
                 let mirrored = rolled(0.05, -aside);
                 let both = coarse.side + mirrored.side;
-                assert!(both.abs() < 1e-4 * 6300.0, "{case}: {both} N in the mean with its mirror");
+                assert!(both.abs() < 1e-4 * 6300.0, "{case}: {both} N on average with its mirror");
                 close(&format!("{case}: mirror image"), mirrored.hub, coarse.hub, 1e-6);
             }
         }

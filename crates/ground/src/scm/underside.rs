@@ -114,7 +114,7 @@ impl TreadOverCells<'_> {
 
     /// Returns the tread over the parts between these ends.
     #[inline(always)]
-    pub fn over<S: Simd>(&self, [from, to]: [Lanes<S>; 2]) -> CellCover<S> {
+    pub fn cell_cover<S: Simd>(&self, [from, to]: [Lanes<S>; 2]) -> CellCover<S> {
         let inverse = 1.0 / (to - from);
         let [first, before] = self.wheel.radius_integral(from);
         let [last, whole] = self.wheel.radius_integral(to);
@@ -815,7 +815,7 @@ mod tests {
                 let mean = (0..count).map(radius).sum::<f64>() / f64::from(count);
                 let [found, inner, outer, inverse_width, middle] = dispatch!(Level::baseline(), simd => {
                     let ends = tread.parts(Lanes::new(simd, cell));
-                    let (cover, middle) = (tread.over(ends), 0.5 * (ends[0] + ends[1]));
+                    let (cover, middle) = (tread.cell_cover(ends), 0.5 * (ends[0] + ends[1]));
                     [cover.radius, cover.inner, cover.outer, cover.inverse_width, middle]
                         .map(|lanes| lanes.to_array()[0])
                 });
