@@ -2,8 +2,8 @@
 
 use super::footprint::Footprint;
 use super::scratch::{NodeLanes, NodeRef};
+use super::sunk_cell::SunkCells;
 use super::vector_lanes::VectorLanes;
-use super::wet_cell::WetCells;
 use super::working_ground::WorkingGround;
 use crate::soil::Bearing;
 use crate::{Overlay, WorkingNodes};
@@ -147,17 +147,17 @@ fn fill_lanes<S: Simd, F: Footprint>(
         let yielded_at = Lanes::from_fn(simd, |k| nodes[k].memory(index[k]).yield_pressure);
         let line = bearing.reload_line(residual, yielded_at);
         let yielded = line.depth;
-        let wet = WetCells::new(sinkage, yielded, &point.cover);
-        let left = wet.left(residual, yielded);
-        let depth = wet.depth(sinkage, bearing.unloading_exponents(&line, left));
+        let sunk = SunkCells::new(sinkage, yielded, &point.cover);
+        let left = sunk.left(residual, yielded);
+        let depth = sunk.depth(sinkage, bearing.unloading_exponents(&line, left));
         four.depth = [depth.mean, depth.more, depth.support].map(Lanes::to_array);
-        four.growth = wet.growth.to_array();
+        four.growth = sunk.growth.to_array();
         four.cover =
             [point.cover.radius, point.cover.inner, point.cover.outer].map(Lanes::to_array);
         four.inverse_width = point.cover.inverse_width.to_array();
         four.strips = point.cover.strips;
-        sinkage = wet.sinkage;
-        point.coverage = point.coverage * wet.part;
+        sinkage = sunk.sinkage;
+        point.coverage = point.coverage * sunk.part;
     }
     let present = LaneMask::from_bits(simd, (1 << count) - 1);
     let pressed = present & sinkage.gt(residual) & point.coverage.gt(LEAST_COVERAGE);

@@ -29,10 +29,10 @@ mod semidefinite;
 mod shoe;
 mod station_load;
 mod stiff;
+mod sunk_cell;
 mod tire_contact;
 mod underside;
 mod vector_lanes;
-mod wet_cell;
 mod working_ground;
 
 pub use bulldozing::heap;

@@ -28,7 +28,7 @@ const LEVEL: f64 = 1e-7;
 const LEAST_EXPONENT: f64 = 0.05;
 
 /// The parts of four cells in the soil.
-pub(super) struct WetCells<S: Simd> {
+pub(super) struct SunkCells<S: Simd> {
     /// Depths of these parts, m.
     pub sinkage: Lanes<S>,
     /// Their fractions of the covered parts of the cells.
@@ -37,11 +37,11 @@ pub(super) struct WetCells<S: Simd> {
     pub growth: Lanes<S>,
 }
 
-impl<S: Simd> WetCells<S> {
+impl<S: Simd> SunkCells<S> {
     /// Returns the parts at these depths of the mean radii, m, in soil that last yielded at depths of
     /// `yielded` m.
     #[inline(always)]
-    pub fn new(depth: Lanes<S>, yielded: Lanes<S>, cover: &CellCover<S>) -> WetCells<S> {
+    pub fn new(depth: Lanes<S>, yielded: Lanes<S>, cover: &CellCover<S>) -> SunkCells<S> {
         let (inner, outer) = (cover.inner * cover.down, cover.outer * cover.down);
         let deeper = inner.max(outer).max(0.5 * LEVEL);
         let flatter = (-inner.min(outer)).max(0.5 * LEVEL);
@@ -52,7 +52,7 @@ impl<S: Simd> WetCells<S> {
         let on_the_way = ((reached + deeper) / whole).max(0.0).min(1.0);
         let fraction = on_the_way * flatter / (deeper + (flatter - deeper) * on_the_way);
         let loads = depth.ge(before) & depth.lt(flatter);
-        WetCells {
+        SunkCells {
             sinkage: reached.max(on_the_way * flatter) - (reached - depth),
             part: fraction,
             growth: loads.select(whole / flatter, 1.0),
@@ -88,8 +88,8 @@ mod tests {
             let all = |number: f64| Lanes::new(simd, number);
             let mut cover = CellCover::at_nodes(simd);
             (cover.inner, cover.outer, cover.down) = (all(inner), all(outer), all(1.0));
-            let wet = WetCells::new(all(depth), all(yielded), &cover);
-            [wet.sinkage, wet.part, wet.growth].map(|lanes| lanes.to_array()[0])
+            let sunk = SunkCells::new(all(depth), all(yielded), &cover);
+            [sunk.sinkage, sunk.part, sunk.growth].map(|lanes| lanes.to_array()[0])
         })
     }
 
@@ -102,11 +102,11 @@ mod tests {
             let count = 10_000;
             let points = (0..count)
                 .map(|i| depth + 0.01 * (2.0 * (f64::from(i) + 0.5) / f64::from(count) - 1.0));
-            let wet: Vec<f64> = points.filter(|depth| *depth > 0.0).collect();
-            let expected = wet.len() as f64 / f64::from(count);
+            let sunk: Vec<f64> = points.filter(|depth| *depth > 0.0).collect();
+            let expected = sunk.len() as f64 / f64::from(count);
             assert!((part - expected).abs() < 1e-3, "{depth}: {part} of {expected}");
             if expected > 0.0 {
-                let mean = wet.iter().sum::<f64>() / wet.len() as f64;
+                let mean = sunk.iter().sum::<f64>() / sunk.len() as f64;
                 assert!((sinkage - mean).abs() < 1e-5, "{depth}: {sinkage} of {mean}");
             }
         }
