@@ -852,8 +852,7 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     let nodes = StiffNodes { r: &r, arm: &arm, n: &n, axis };
     if laws.vector_shear {
         let modulus = tread.modulus(&coefficients.strength);
-        let [x, y] = tangent_components(&shear, &n);
-        stored = [x * modulus, y * modulus];
+        stored = tangent_components(&shear, &n).map(|own| own * modulus);
         let (whole, resists) = (load * gain, lanes(&prediction.resists));
         let per_step = 1.0 / motion.dt.max(1e-9);
         let most = area * (stiff::SHEAR_SLOPE * motion.dt);
