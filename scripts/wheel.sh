@@ -13,9 +13,10 @@ mkdir -p target
 printf '#!/bin/sh\nexec "%s" -m ziglang cc -target %s-linux-gnu.2.28 "$@"\n' "$python" "$(uname -m)" >"$linker"
 chmod +x "$linker"
 
-fmu_library=python/bekker/libbekker_fmi.so
-trap 'rm -f "$fmu_library"' EXIT
+fmu_library=python/bekker/lib/libbekker_fmi.so
+trap 'rm -rf python/bekker/lib' EXIT
 cargo rustc --locked --release -p bekker-fmi --lib -- -C "linker=$linker"
+mkdir -p python/bekker/lib
 cp target/release/libbekker_fmi.so "$fmu_library"
 rm -rf target/wheels
 "$python" -m maturin build --locked --release --compatibility manylinux_2_28 --out target/wheels -- \

@@ -13,7 +13,7 @@ def main() -> None:
     # the library handles SIGINT; Python would handle it only after the call returns
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # wheels contain the library of FMUs
-    library = Path(__file__).with_name("libbekker_fmi.so")
+    library = Path(__file__).with_name("lib") / "libbekker_fmi.so"
     if library.is_file():
         os.environ.setdefault("BEKKER_FMI_LIBRARY", str(library))
     sys.exit(_main(["bekker", *sys.argv[1:]], sys.executable))

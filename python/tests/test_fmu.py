@@ -85,7 +85,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_the_wheel_contains_the_library_of_fmus(made: dict[str, Any]) -> None:
-    if not (Path(bekker.__file__).parent / "libbekker_fmi.so").is_file():
+    if not (Path(bekker.__file__).parent / "lib/libbekker_fmi.so").is_file():
         pytest.skip("not installed from a wheel of scripts/wheel.sh")
     bekker_command("export-fmu", "cars.toml", "-o", "wheel.fmu", folder=made["folder"])
     assert validation.validate_fmu(str(made["folder"] / "wheel.fmu")) == []

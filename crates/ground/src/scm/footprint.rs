@@ -144,7 +144,7 @@ pub trait Footprint {
     /// Returns the speed of the rim relative to the center, m/s; zero for bodies that do not roll.
     fn rim_speed(&self, twist: &Twist) -> f64;
 
-    /// Returns whether [`CellCover`] is known.
+    /// Returns whether the cover of its cells is known.
     fn is_over_cells(&self) -> bool {
         false
     }
