@@ -4,10 +4,9 @@
 #   scripts/doc_pictures.sh                # all that take at most minutes
 #   scripts/doc_pictures.sh convoy maps    # some, by name
 #
-# BEKKER is the program (default: target/release/bekker), CHROMIUM the browser for `view` (default:
-# found on the path), PYTHON an environment with bekker for `ppo` and `soft_goal` (default: python3).
-# `validation`, `exchange` and `scaling` compile and run tools with cargo. Pictures are not reduced to 256 colors, because this would change the colors of
-# scales.
+# BEKKER is the program (default: target/release/bekker), PYTHON an environment with bekker for `ppo` and
+# `soft_goal` (default: python3). `validation`, `exchange` and `scaling` compile and run tools with cargo.
+# Pictures are not reduced to 256 colors, because this would change the colors of scales.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -126,22 +125,13 @@ END
     place "$work/rule/film.png" docs/soft_goal_film.png
 }
 
-# Captures the page in a headless browser. The frame rate of the software renderer is hidden.
-view() {
-    local browser
-    browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
-    [ -n "$browser" ] || { echo "no browser found: docs/gallery/view.png is not updated (apt-get install chromium)" >&2; return 0; }
-    run convoy_mud view --no-picture
-    "$bekker" view "$work/view" --html "$work/view.html" >/dev/null
-    sed -i 's|</head>|<style>#fps { display: none }</style></head>|' "$work/view.html"
-    "$browser" --headless=new --no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader \
-        --hide-scrollbars --window-size=1280,704 --virtual-time-budget=60000 \
-        --screenshot="$work/view.png" "file://$work/view.html" 2>/dev/null
-    place "$work/view.png" docs/gallery/view.png
+view() { # needs node, chromium and the npm packages of the script
+    node scripts/viewer_pictures.cjs --only depths "$work/viewer" >/dev/null
+    place "$work/viewer/depths_1280x800_light.png" docs/gallery/view.png
 }
 
-short=(convoy search swarm maps vehicles sensors study view)
-long=(brigade validation exchange scaling ppo soft_goal)
+short=(convoy search swarm vehicles sensors study)
+long=(maps view brigade validation exchange scaling ppo soft_goal)
 pictures=("$@")
 [ "${#pictures[@]}" -gt 0 ] || pictures=("${short[@]}")
 for picture in "${pictures[@]}"; do
