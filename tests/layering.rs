@@ -127,7 +127,8 @@ fn layers_of(word: &str) -> Option<[u32; 2]> {
     Some([number(first)?, number(last)?])
 }
 
-fn files_under(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Adds the Rust files in and below a folder.
+pub fn files_under(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     entries.sort();
     for path in entries {

@@ -4,10 +4,11 @@
 //! implemented trait, as written in the source. After an intended change
 //! `BEKKER_WRITE_DOCS=1 cargo test --test all public_api` writes it again.
 
+use crate::layering::files_under;
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Names of the prelude by crate.
 fn prelude_names(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
@@ -20,18 +21,6 @@ fn prelude_names(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
         found.entry((*name).to_owned()).or_default().insert((*last).to_owned());
     }
     found
-}
-
-/// Rust files in and below a folder.
-fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            rust_files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
 }
 
 /// Returns source text of an item on one line, with the spaces of `rustfmt` where they matter.
@@ -53,7 +42,6 @@ fn one_line(item: &impl ToTokens) -> String {
         (" ;", ";"),
         (",)", ")"),
         (",>", ">"),
-        ("-> ", "-> "),
         ("' ", "'"),
     ] {
         text = text.replace(tokens, written);
@@ -102,7 +90,7 @@ fn lines(
     module: Option<&str>,
 ) -> BTreeSet<String> {
     let mut paths = Vec::new();
-    rust_files(folder, &mut paths);
+    files_under(folder, &mut paths);
     let module = module.map(str::to_owned);
     let mut listing = Listing { package, names, module, lines: BTreeSet::new() };
     for path in paths {

@@ -89,7 +89,7 @@ pub enum StartCondition {
     Unsupported,
 }
 
-/// Pose, speed and times with which a drive starts.
+/// Pose, speed and times of the start of a drive.
 struct InitialMotion<'a> {
     /// Pose of the chassis frame; only x, y and heading count.
     pose: &'a Pose,

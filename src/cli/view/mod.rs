@@ -105,7 +105,7 @@ const MOST_STATES: [usize; 2] = [4000, 400_000];
 
 /// Reads the histories of the vehicles from a run's table of states.
 ///
-/// They are empty, and the page plots only what it has played, if there is no table.
+/// Without a table they are empty, and the page plots the frames that it has played.
 fn histories(run: &Path, model: &WorldModel) -> Vec<StateSeries> {
     let table = ["states.csv", "states.parquet"].map(|name| run.join(name));
     let size = table.iter().find_map(|path| Some(path.metadata().ok()?.len()));

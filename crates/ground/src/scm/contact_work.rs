@@ -61,7 +61,7 @@ pub(super) struct PressInput<'a, S: Simd> {
     /// Greatest distance by which the body can have pressed the soil in this step, m: see
     /// [`reach`].
     pub reach: Lanes<S>,
-    /// Distance by which the body sinks over the growth of the sinkage.
+    /// Sinking of the body per growth of the sinkage.
     pub growth: Lanes<S>,
 }
 

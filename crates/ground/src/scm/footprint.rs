@@ -15,7 +15,7 @@ pub struct UndersidePoints<S: Simd> {
     pub coverage: Lanes<S>,
     /// Positions on a flexible body, in its own coordinates; unused by rigid bodies.
     pub on_body: Lanes<S>,
-    /// What covers the cells of the nodes; undefined for rigid bodies.
+    /// Tread over the cells of the nodes; undefined for rigid bodies.
     pub cover: CellCover<S>,
 }
 

@@ -63,7 +63,7 @@ pub(super) struct NodeLanes {
     pub on_body: LaneArray,
     /// Depths of a flexible body: see [`CellDepth`].
     pub depth: [LaneArray; 3],
-    /// Distance by which a flexible body sinks over the growth of the sinkage.
+    /// Sinking of a flexible body per growth of the sinkage.
     pub growth: LaneArray,
     /// Radii of a flexible body, and those at the ends less their means: see [`CellCover`].
     pub cover: [LaneArray; 3],
@@ -90,7 +90,7 @@ impl NodeLanes {
         }
     }
 
-    /// Returns what covers the cells.
+    /// Returns the tread over the cells.
     #[inline(always)]
     pub fn cover<S: Simd>(&self, simd: S) -> CellCover<S> {
         let [radius, inner, outer] = self.cover.map(|own| Lanes::new(simd, own));

@@ -1,4 +1,4 @@
-//! Cells of which a tire presses only a part into the soil.
+//! Cells that a tire presses into the soil in part only.
 //!
 //! Under the shoulder of a tread the soil ends within a cell. With the depth at the mean radius
 //! alone, such a cell would carry nothing until half of it is in the soil.
@@ -33,7 +33,7 @@ pub(super) struct SunkCells<S: Simd> {
     pub sinkage: Lanes<S>,
     /// Their fractions of the covered parts of the cells.
     pub part: Lanes<S>,
-    /// Distance by which the body sinks over the growth of the sinkage.
+    /// Sinking of the body per growth of the sinkage.
     pub growth: Lanes<S>,
 }
 

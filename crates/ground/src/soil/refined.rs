@@ -395,8 +395,8 @@ impl<'a, L: SoilResponse<'a>> Bearing<'a, L> {
         ReloadLine { stiffness, depth, loading: self.loading }
     }
 
-    /// Returns the exponents with which the pressures at equal distances above the `line` of
-    /// unloading grow with its depth. `left` are the pressures over those of the last yield.
+    /// Returns d ln p / d ln z of the pressures at equal distances above the `line` of unloading,
+    /// whose depth is z. `left` are the pressures over those of the last yield.
     ///
     /// The pressure is p_u - K u, where K grows with the depth like A_u z. At equal u,
     /// d ln p / d ln z is (n - (1 - q) g) / q, with q = p / p_u and g = A_u z / K.
