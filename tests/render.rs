@@ -1,5 +1,6 @@
 //! `bekker render` for scenarios and runs.
 
+use crate::python;
 use assert_cmd::Command;
 use std::path::Path;
 
@@ -44,6 +45,57 @@ fn every_view_of_a_scenario_and_of_its_run() {
         let (width, height, levels) = picture(&out);
         assert_eq!((width, height), (64, 36));
         assert!(levels > 40, "{view}: {levels} levels");
+    }
+}
+
+/// OpenCV reads as many frames as were asked for, and the last one as the picture of that moment.
+#[test]
+fn a_video_of_a_run_ends_with_its_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = "examples/single_vehicle.toml";
+    let at = |name: &str| folder.path().join(name);
+    let made = |arguments: &[&str], out: &str, file: &str| {
+        let mut command = bekker();
+        command.args(["--quiet"]).args(arguments).arg(out).arg(at(file)).assert().success();
+    };
+    made(&["run", scenario, "--set", "time.duration=0.5", "--no-picture"], "--out", "run");
+    let run = at("run").display().to_string();
+    let look = ["--size", "64x36", "--supersample", "1", "--fps", "10"];
+    let video = [&["render", "--run", &run][..], &look].concat();
+    made(&video, "--video", "run.mp4");
+    let short = [&["render", scenario, "--time", "0.3", "--until", "0.5"][..], &look].concat();
+    made(&short, "--video", "scenario.gif");
+    made(&["render", "--run", &run, "--size", "64x36", "--supersample", "1"], "--out", "end.png");
+    let Some(python) = python::having("import cv2", "`opencv-python-headless`") else { return };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_video.py");
+    let mut reader = Command::new(python);
+    reader.arg(script).arg(at("end.png"));
+    reader.arg(at("run.mp4")).arg("6").arg(at("scenario.gif")).arg("3").assert().success();
+}
+
+#[test]
+fn impossible_videos_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |name: &str, arguments: &[&str]| {
+        let mut command = bekker();
+        command.args(["render", "examples/single_vehicle.toml"]).args(arguments);
+        let output = command.arg("--video").arg(folder.path().join(name)).assert().failure();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{name}");
+        String::from_utf8(output.get_output().stderr.clone()).unwrap()
+    };
+    for (name, arguments, expected) in [
+        ("x.avi", &[][..], "must end in .mp4 or .gif"),
+        (
+            "x.mp4",
+            &["--size", "65x36"],
+            "video size 65x36: width and height of an MP4 must be even",
+        ),
+        ("x.gif", &["--fps", "51"], "51 is not in 1..=50"),
+        ("x.gif", &["--time", "3", "--until", "2"], "must be below the end of the video, 2 s"),
+        ("x.gif", &["--out", "x.png"], "cannot be used with"),
+    ] {
+        let message = refused(name, arguments);
+        assert!(message.contains(expected), "{arguments:?}: {message}");
     }
 }
 

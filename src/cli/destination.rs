@@ -1,5 +1,6 @@
 //! Checks of output paths, made before the work starts.
 
+use crate::report::video::VideoFormat;
 use std::path::{Path, PathBuf};
 
 /// Checks the path of an image to write.
@@ -30,6 +31,14 @@ pub fn html(text: &str) -> Result<PathBuf, String> {
     if !ends {
         return Err("must end in .html".into());
     }
+    in_folder(&path)?;
+    Ok(path)
+}
+
+/// Checks the path of a video to write.
+pub fn video(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    VideoFormat::of_path(&path).ok_or("must end in .mp4 or .gif")?;
     in_folder(&path)?;
     Ok(path)
 }

@@ -1,5 +1,7 @@
 //! `bekker render`
 
+mod video;
+
 use super::drive::CHECKPOINT;
 use super::graphics::Graphics;
 use super::quantity::quantity;
@@ -15,12 +17,14 @@ use crate::simulation::{SceneModel, World, checkpoint};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// Draw a scenario at a given time, or a run at its last checkpoint
+/// Draw a scenario at a given time, or a run at its last checkpoint, or make a video
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker render examples/mixed_convoy.toml --time 8\n  \
     bekker render --run runs/convoy_mud-1 --camera top --out ruts.png\n  \
-    bekker render examples/tracked_mud.toml --time 5 --from=-8,6,3 --to=4,0,0 --fov-deg 60\n\n\
-    A run folder is shown at its last checkpoint.")]
+    bekker render examples/tracked_mud.toml --time 5 --from=-8,6,3 --to=4,0,0 --fov-deg 60\n  \
+    bekker render --run runs/convoy_mud-1 --video convoy.mp4 --time 4 --until 12\n\n\
+    A run folder is shown at its last checkpoint. For a video its run is simulated again, bit for\n\
+    bit.")]
 pub struct Render {
     /// Scenario file (.toml)
     #[arg(required_unless_present = "run")]
@@ -29,12 +33,24 @@ pub struct Render {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
     /// Run folder, instead of a scenario
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["file", "sets", "time"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["file", "sets"])]
     run: Option<PathBuf>,
-    /// Simulated time of the picture, s
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true,
+    /// Simulated time of the picture or of the beginning of the video, s (default: 0)
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true,
           value_parser = quantity(0.0..=604_800.0, "s"))]
-    time: f64,
+    time: Option<f64>,
+    /// Video to write instead of a picture: .mp4 (H.264) or .gif
+    #[arg(long, value_name = "FILE.mp4|FILE.gif", value_parser = destination::video,
+          conflicts_with = "out")]
+    video: Option<PathBuf>,
+    /// Simulated time of the end of the video, s (default: the end of the run)
+    #[arg(long, value_name = "SECONDS", requires = "video", allow_negative_numbers = true,
+          value_parser = quantity(0.0..=604_800.0, "s"))]
+    until: Option<f64>,
+    /// Frames of the video per simulated second
+    #[arg(long, value_name = "N", requires = "video", default_value_t = 20,
+          value_parser = clap::value_parser!(u32).range(1..=50))]
+    fps: u32,
     /// Camera position relative to the vehicle
     #[arg(long, value_enum, default_value = "chase")]
     camera: CameraView,
@@ -51,12 +67,12 @@ pub struct Render {
     #[arg(long, value_name = "DEGREES", default_value_t = 55.0, allow_negative_numbers = true,
           value_parser = quantity(0.1..=170.0, "deg"))]
     fov_deg: f64,
-    /// Picture size, pixels
-    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = size)]
-    size: (u32, u32),
-    /// Rays along each side of a pixel
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=16))]
-    supersample: u32,
+    /// Picture size, pixels (default: 1280x720, of a video 640x360)
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
+    size: Option<(u32, u32)>,
+    /// Rays along each side of a pixel (default: 3, of a video 2)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
+    supersample: Option<u32>,
     #[command(flatten)]
     graphics: Graphics,
     /// Picture to write (default: render.png, or render-2.png and so on if it exists)
@@ -145,19 +161,55 @@ fn picture(_: &SceneModel, scene: &Scene<'_>, take: &ImageRequest<'_>) -> Result
 
 impl Render {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
-        let pixels = u64::from(self.size.0) * u64::from(self.size.1);
-        if pixels * u64::from(self.supersample).pow(2) > MOST_RAYS {
-            let allowed = format!("smaller for {pixels} pixels: at most {MOST_RAYS} rays in total");
-            let value = self.supersample.to_string();
-            return Err(Failure::Usage { argument: "--supersample", value, allowed });
+        self.check_rays()?;
+        match &self.video {
+            Some(path) => self.write_video(path, quiet),
+            None => self.write_picture(quiet),
         }
+    }
+
+    fn write_picture(&self, quiet: bool) -> Result<(), Failure> {
         let out = self.out.clone().unwrap_or_else(|| destination::numbered("render.png"));
         check_writable(&out)?;
-        let (file, built, mut world) = self.world()?;
-        let steps = (self.time / world.model().clock.step()).round() as u64;
+        let (file, built, mut world) = match &self.run {
+            Some(run) => self.last_checkpoint(run)?,
+            None => self.start_of_scenario()?,
+        };
+        let steps = (self.time.unwrap_or(0.0) / world.model().clock.step()).round() as u64;
         while world.state().tick < steps && world.is_running() {
             world.advance();
         }
+        let shot = self.shot(&world)?;
+        let scene_model = self.scene_model(&file, &built, quiet)?;
+        let image = shot.take_with(&scene_model, &world, file.scenario.seed, picture)?;
+        photograph::write(&out, &image)?;
+        if !quiet {
+            stdout::print(&format!("{} at {} s", out.display(), world.time()))?;
+        }
+        Ok(())
+    }
+
+    /// Rejects a picture with more rays than can be cast in a reasonable time.
+    fn check_rays(&self) -> Result<(), Failure> {
+        let (width, height) = self.size();
+        let pixels = u64::from(width) * u64::from(height);
+        if pixels * u64::from(self.supersample()).pow(2) > MOST_RAYS {
+            let allowed = format!("smaller for {pixels} pixels: at most {MOST_RAYS} rays in total");
+            let value = self.supersample().to_string();
+            return Err(Failure::Usage { argument: "--supersample", value, allowed });
+        }
+        Ok(())
+    }
+
+    fn size(&self) -> (u32, u32) {
+        self.size.unwrap_or(if self.video.is_some() { (640, 360) } else { (1280, 720) })
+    }
+
+    fn supersample(&self) -> u32 {
+        self.supersample.unwrap_or(if self.video.is_some() { 2 } else { 3 })
+    }
+
+    fn shot(&self, world: &World) -> Result<Shot, Failure> {
         let agents = &world.model().agents;
         let vehicle = match &self.vehicle {
             None => 0,
@@ -168,34 +220,41 @@ impl Render {
                 Failure::Usage { argument: "--vehicle", value: name.clone(), allowed }
             })?,
         };
-        let shot = Shot {
+        Ok(Shot {
             viewpoint: self.from.map_or(self.camera.into(), Viewpoint::From),
             target: self.to,
             vehicle,
             field: self.fov_deg.to_radians(),
-            size: self.size,
-            supersample: self.supersample,
+            size: self.size(),
+            supersample: self.supersample(),
             coarse: false,
-        };
-        let mut scene_model =
-            scene_model(&file, &built.world, &built.meshes, built.random.as_ref());
-        self.graphics.set_up_gpu(&mut scene_model, quiet)?;
-        let image = shot.take_with(&scene_model, &world, file.scenario.seed, picture)?;
-        photograph::write(&out, &image)?;
-        if !quiet {
-            stdout::print(&format!("{} at {} s", out.display(), world.time()))?;
-        }
-        Ok(())
+        })
     }
 
-    fn world(&self) -> Result<(ScenarioFile, BuiltWorld, World), Failure> {
-        let Some(run) = &self.run else {
-            let path = self.file.as_deref().unwrap_or(Path::new(""));
-            let file = ScenarioFile::read(path, &self.sets)?;
-            let built = world(&file)?;
-            let world = World::new(built.world.clone());
-            return Ok((file, built, world));
-        };
+    fn scene_model(
+        &self,
+        file: &ScenarioFile,
+        built: &BuiltWorld,
+        quiet: bool,
+    ) -> Result<SceneModel, Failure> {
+        let mut scene_model = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
+        self.graphics.set_up_gpu(&mut scene_model, quiet)?;
+        Ok(scene_model)
+    }
+
+    fn start_of_scenario(&self) -> Result<(ScenarioFile, BuiltWorld, World), Failure> {
+        let path = self.file.as_deref().unwrap_or(Path::new(""));
+        let file = ScenarioFile::read(path, &self.sets)?;
+        let built = world(&file)?;
+        let world = World::new(built.world.clone());
+        Ok((file, built, world))
+    }
+
+    fn last_checkpoint(&self, run: &Path) -> Result<(ScenarioFile, BuiltWorld, World), Failure> {
+        if let Some(time) = self.time {
+            let allowed = "omitted for a picture of a run, which shows its last checkpoint".into();
+            return Err(Failure::Usage { argument: "--time", value: time.to_string(), allowed });
+        }
         let (manifest, file) = recorded_run::read(run, &[])?;
         recorded_run::warn_of_edits(run, &manifest, &file);
         let built = world(&file)?;

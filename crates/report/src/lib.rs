@@ -26,6 +26,7 @@
 //! | [`geotiff`] | the ruts as a raster |
 //! | [`elevation`] | an elevation model: PNG, and characters for a terminal |
 //! | [`photograph`] | a camera's picture: PNG |
+//! | [`video`] | rendered images over time: MP4, GIF |
 //! | [`shot`] | renderer of a world at a moment; writes no file |
 //! | [`recorded_run`] | reader of a run's folder; writes no file |
 //! | [`comparison`] | runs side by side |
@@ -108,6 +109,7 @@ pub mod text_table;
 pub mod topics;
 pub mod trafficability;
 mod trailer_events;
+pub mod video;
 
 pub use color::Rgb;
 pub use error::ReportError;

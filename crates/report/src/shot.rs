@@ -96,12 +96,12 @@ const LIFT: f32 = 0.75;
 /// Bounds of the gain, so that dark scenes remain dark and bright ones bright.
 const GAINS: [f32; 2] = [0.5, 8.0];
 
-/// Exposes a picture like a photographer with an incident-light meter.
+/// Returns the gain that exposes a picture like a photographer with an incident-light meter.
 ///
 /// A white level surface in this light is just white, as is snow. If all but the sky is darker than
 /// middle gray on average (of logarithms), it is brightened by three quarters of the stops to that.
 /// The brightest hundredth exceeds white by at most a stop, which the tone curve compresses.
-fn expose(image: &mut Image, light: &SceneLight) {
+fn exposure_gain(image: &Image, light: &SceneLight) -> f32 {
     let luminance = |[r, g, b]: [f32; 3]| 0.2126 * r + 0.7152 * g + 0.0722 * b;
     let up = light.to_sun.z.max(0.0) as f32;
     let white = luminance([0, 1, 2].map(|k| light.sun[k] * up + light.ambient[k])).max(1e-3);
@@ -117,8 +117,7 @@ fn expose(image: &mut Image, light: &SceneLight) {
         let mean = (levels.iter().map(|level| level.ln()).sum::<f32>() / levels.len() as f32).exp();
         gain = (GRAY / mean).powf(LIFT).min(2.0 / bright).max(1.0);
     }
-    let gain = (gain / white).clamp(GAINS[0], GAINS[1]);
-    image.color.iter_mut().flatten().for_each(|level| *level *= gain);
+    (gain / white).clamp(GAINS[0], GAINS[1])
 }
 
 /// Positions of the rearmost and the foremost wheel centers along x, chassis frame, m.
@@ -167,6 +166,23 @@ impl Shot {
         seed: u64,
         look: impl FnOnce(&SceneModel, &Scene<'_>, &ImageRequest<'_>) -> Result<Image, E>,
     ) -> Result<Image, E> {
+        self.take_exposed(scene_model, world, seed, &mut None, look)
+    }
+
+    /// Renders a frame of a video: as [`Shot::take_with`], but with the exposure of an earlier frame.
+    ///
+    /// Without one, `exposure` takes that of this frame. A constant exposure does not flicker.
+    ///
+    /// # Errors
+    /// [`ShotError`] as for [`Shot::take`], and the errors of `look`.
+    pub fn take_exposed<E: From<ShotError>>(
+        &self,
+        scene_model: &SceneModel,
+        world: &World,
+        seed: u64,
+        exposure: &mut Option<f32>,
+        look: impl FnOnce(&SceneModel, &Scene<'_>, &ImageRequest<'_>) -> Result<Image, E>,
+    ) -> Result<Image, E> {
         let mut world = world.clone();
         world.publish_all();
         let agents = &world.model().agents;
@@ -204,7 +220,9 @@ impl Shot {
         let channels = &[ImageChannel::Color, ImageChannel::Class];
         let take = ImageRequest { camera: &camera, poses: [pose; 2], interval: 0.0, rng, channels };
         let mut image = look(scene_model, &scene, &take)?;
-        expose(&mut image, &scene_model.sky.light());
+        let light = scene_model.sky.light();
+        let gain = *exposure.get_or_insert_with(|| exposure_gain(&image, &light));
+        image.color.iter_mut().flatten().for_each(|level| *level *= gain);
         Ok(image)
     }
 
