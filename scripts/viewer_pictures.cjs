@@ -30,6 +30,7 @@ const PATIENCE = Number(process.env.PATIENCE ?? 120); // s
 // Runs: name, scenario, changes
 const RUNS = [
   ['convoy', 'convoy_mud', ['time.duration=8']],
+  ['convoy_fast', 'convoy_mud', ['time.duration=8', 'vehicle[0].driver.speed=6']],
   ['sensors', 'sensors_snow', ['time.duration=3']],
   ['tracks', 'tracked_mud', ['time.duration=3']],
 ];
@@ -59,9 +60,10 @@ values = [55, 138, 276]
 // Pages: name, path, condition, script before the picture
 const orbit = (range, elevation) => `bekker.eye.mode = 'orbit'; bekker.eye.range = ${range}; bekker.eye.elevation = ${elevation};`;
 const at = (number, rest) => `/run/${number}/?keep#${rest}`;
+// Runs are numbered by their names: 0 convoy, 1 convoy_fast, 2 sensors, 3 tracks
 const PAGES = [
   ['list', '/', "document.querySelector('.cards') !== null", ''],
-  ['compare', '/compare?run=0&run=2', "document.querySelector('table') !== null", ''],
+  ['compare', '/compare?run=0&run=1', "document.querySelector('table') !== null", ''],
   ['study', '/study/0', "document.querySelector('main') !== null", ''],
   ['follow', at(0, 't=7.5'), 'bekker.frame.time > 7.4', ''],
   ['depths', at(0, 't=7.5&show=panel,depths,table'), 'bekker.frame.time > 7.4', ''],
@@ -70,9 +72,12 @@ const PAGES = [
   ['path', at(0, 't=7.5&show=&path=sinkage'), 'bekker.frame.time > 7.4', orbit(40, 0.6)],
   ['far', at(0, 't=7.5&show=depths'), 'bekker.frame.time > 7.4', orbit(500, 0.8)],
   ['seat', at(0, 't=7.5&camera=driver&vehicle=second'), 'bekker.frame.time > 7.4', ''],
-  ['tracks', at(2, 't=3&show=panel,table'), 'bekker.frame.time > 2.9', orbit(11, 0.5)],
-  ['relief', at(2, 't=3&show=depths&relief=5'), 'bekker.frame.time > 2.9', orbit(14, 0.5)],
-  ['cameras', at(1, 'show=panel,pictures'), 'bekker.frame.time > 2.9', ''],
+  ['tracks', at(3, 't=3&show=panel,table'), 'bekker.frame.time > 2.9', orbit(11, 0.5)],
+  ['relief', at(3, 't=3&show=depths&relief=5'), 'bekker.frame.time > 2.9', orbit(14, 0.5)],
+  ['forces', at(0, 't=3&show=forces'), 'bekker.frame.time > 2.9', orbit(11, 0.3)],
+  ['shoe_forces', at(3, 't=3&show=forces'), 'bekker.frame.time > 2.9', orbit(11, 0.3)],
+  ['ghost', '/run/0/?keep&ghost=1#t=7.5&show=', 'bekker.frame.time > 7.4 && bekker.ghost.vehicles.length > 0', orbit(35, 0.5)],
+  ['cameras', at(2, 'show=panel,pictures'), 'bekker.frame.time > 2.9', ''],
   ['controls', at(0, 't=2'), 'bekker.frame.time > 1.9', "document.getElementById('more').click()"],
   ['keys', at(0, 't=2'), 'bekker.frame.time > 1.9', "document.getElementById('help').click()"],
 ];

@@ -91,6 +91,7 @@ mod validation;
 mod vehicle_closed_form;
 mod vehicle_import;
 mod view;
+mod view_overlays;
 mod view_page;
 mod weather;
 

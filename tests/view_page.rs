@@ -29,10 +29,10 @@ picture = { draw = false }
 
 /// Bookmark of a paused run without panel, and a small window, which software draws fast.
 const SCENE_ONLY: &str = "#t=0&show=";
-const SMALL: [u32; 2] = [400, 340];
+pub const SMALL: [u32; 2] = [400, 340];
 
 /// Pauses the run and waits until it shows a time.
-fn seek(browser: &mut Browser, time: f64) {
+pub fn seek(browser: &mut Browser, time: f64) {
     browser.evaluate(&format!(
         "document.body.dataset.hash = ''; bekker.source.ask({{kind: 'pause'}}); \
          bekker.source.ask({{kind: 'seek', time: {time}}})"
@@ -43,7 +43,7 @@ fn seek(browser: &mut Browser, time: f64) {
 }
 
 /// Sets the size of the window and its theme.
-fn emulate(browser: &mut Browser, [width, height]: [u32; 2], theme: &str) {
+pub fn emulate(browser: &mut Browser, [width, height]: [u32; 2], theme: &str) {
     let metrics =
         json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
     browser.call("Emulation.setDeviceMetricsOverride", metrics);
@@ -54,7 +54,7 @@ fn emulate(browser: &mut Browser, [width, height]: [u32; 2], theme: &str) {
 }
 
 /// A picture of the scene without vehicles, in rows from below.
-struct Shot {
+pub struct Shot {
     pixels: Vec<[u8; 3]>,
     size: [usize; 2],
 }
@@ -63,7 +63,7 @@ impl Shot {
     /// Draws a view after all its squares of terrain have arrived.
     ///
     /// The scene is drawn and read in one call, which does not wait for the browser's frames.
-    fn new(browser: &mut Browser, view: &str) -> Shot {
+    pub fn new(browser: &mut Browser, view: &str) -> Shot {
         browser.evaluate(view);
         browser.wait("bekker.settle()");
         let hide = "for (const own of bekker.vehicles.moving.values()) own.visible = false";
@@ -82,7 +82,7 @@ impl Shot {
     }
 
     /// Returns the color of the pixel that is offset from a position.
-    fn pixel(&self, [x, y]: [f64; 2], [dx, dy]: [i64; 2]) -> [u8; 3] {
+    pub fn pixel(&self, [x, y]: [f64; 2], [dx, dy]: [i64; 2]) -> [u8; 3] {
         self.pixels[(y as i64 + dy) as usize * self.size[0] + (x as i64 + dx) as usize]
     }
 
@@ -129,7 +129,7 @@ fn assert_ruts_visible(browser: &mut Browser, points: &[[f64; 2]], view: &str, w
 }
 
 /// Returns a script that looks at the ruts from a range, m, and an elevation.
-fn view(range: f64, elevation: f64) -> String {
+pub fn view(range: f64, elevation: f64) -> String {
     format!(
         "bekker.eye.mode = 'orbit'; bekker.eye.azimuth = 3.6; bekker.eye.range = {range}; \
          bekker.eye.elevation = {elevation}; \
@@ -260,7 +260,7 @@ fn shadows_and_paths_are_on_the_ground() {
 }
 
 /// Returns the rows of a table of states, with values by the names of their columns.
-fn table(run: &Path) -> Vec<BTreeMap<String, String>> {
+pub fn table(run: &Path) -> Vec<BTreeMap<String, String>> {
     let text = std::fs::read_to_string(run.join("states.csv")).unwrap();
     let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned));
     let names: Vec<String> = lines.next().unwrap().collect();

@@ -8,13 +8,16 @@ import { Ruts } from 'view/ruts';
 import { Paths, QUANTITIES } from 'view/paths';
 import { Labels } from 'view/labels';
 import { Vehicles } from 'view/vehicles';
+import { Forces } from 'view/forces';
+import { Ghost } from 'view/ghost';
+import { Film, download } from 'view/film';
 import { Traffic } from 'view/traffic';
 import { Eye } from 'view/camera';
 import { Panel } from 'view/panel';
 import { Bookmark } from 'view/bookmark';
 import { Keys } from 'view/keys';
 import { Wheel } from 'view/drive';
-import { berm, color, depthColor } from 'view/palette';
+import { berm, color, depthColor, displayed } from 'view/palette';
 
 const id = (name) => document.getElementById(name);
 const canvas = id('canvas');
@@ -27,7 +30,8 @@ const plans = new three.Group();
 stage.add(plans);
 
 let run = null; // content of the scene message
-let light, terrain, ruts, paths, labels, vehicles, traffic, panel;
+let light, terrain, ruts, paths, labels, vehicles, forces, traffic, panel;
+let ghost = null; // another run, drawn at the same simulated time
 let frame = null, next = null, share = 0;
 let status = { playing: true };
 let dragged = false;
@@ -54,6 +58,12 @@ const takers = {
     showScale(ruts.uniforms.deepest.value);
     paths = new Paths(stage, terrain);
     vehicles = new Vehicles(stage, light);
+    forces = new Forces(stage);
+    const other = new URLSearchParams(location.search).get('ghost');
+    if (other) {
+      id('source').textContent = 'recorded, another run half transparent';
+      ghost = new Ghost(stage, terrain, other, message.origin, (text) => { stale = true; note(text); });
+    }
     labels = new Labels(id('names'), message.agents, choose);
     traffic = new Traffic(message, stage);
     panel = new Panel(message, choose, seek);
@@ -139,6 +149,7 @@ function restore({ t, vehicle, camera: view, show, relief, path }) {
     const shown = show.split(',');
     showPanel(shown.includes('panel'));
     setDepths(shown.includes('depths'));
+    setForces(shown.includes('forces'));
     SECTIONS.forEach((name) => { section(name).open = shown.includes(name); });
   }
   if (relief) setRelief(Number(relief));
@@ -151,6 +162,7 @@ const bookmark = new Bookmark(() => {
   if (!run || !panel) return {};
   const shown = [
     ...(hasPanel() ? ['panel'] : []), ...(id('depths').checked ? ['depths'] : []),
+    ...(id('forces').checked ? ['forces'] : []),
     ...SECTIONS.filter((name) => section(name).open),
   ];
   const relief = id('relief').value;
@@ -172,6 +184,17 @@ function setDepths(on) {
   stale = true;
   id('scale').hidden = !on;
   bookmark.change();
+}
+function setForces(on) {
+  id('forces').checked = on;
+  if (forces) forces.shown = on;
+  stale = true;
+  bookmark.change();
+}
+// Names the force that an arrow of 1 m stands for.
+function showForceScale() {
+  id('force_scale').hidden = !forces.shown || !forces.unit;
+  id('force_scale').textContent = `force of the ground: 1 m is ${forces.unit / 1000} kN`;
 }
 function setRelief(factor) {
   const values = [...id('relief').options].map((option) => Number(option.value));
@@ -245,13 +268,13 @@ function drawPlan(plan) {
   };
   const line = (points, tint, up) => {
     const geometry = new three.BufferGeometry().setFromPoints(points.map((p) => on(p, up)));
-    return new three.Line(geometry, new three.LineBasicMaterial({ color: tint }));
+    return new three.Line(geometry, new three.LineBasicMaterial({ color: displayed(tint) }));
   };
   const parts = [line(plan.route, '#ffffff', 0.4), line(plan.path, color(plan.vehicle), 0.5)];
   if (plan.goal) {
     const [x, y] = plan.goal;
     const post = new three.BufferGeometry().setFromPoints([on([x, y], 0), on([x, y], 6)]);
-    parts.push(new three.Line(post, new three.LineBasicMaterial({ color: color(plan.vehicle) })));
+    parts.push(new three.Line(post, new three.LineBasicMaterial({ color: displayed(color(plan.vehicle)) })));
   }
   parts.push(grid(plan, on));
   parts.forEach((part) => plans.add(part));
@@ -322,6 +345,7 @@ id('step').onclick = () => source.ask({ kind: 'step' });
 id('rate').onchange = () => source.ask({ kind: 'rate', value: id('rate').value ? Number(id('rate').value) : null });
 id('camera').onchange = () => setCamera(id('camera').value);
 id('depths').onchange = () => setDepths(id('depths').checked);
+id('forces').onchange = () => setForces(id('forces').checked);
 id('path').onchange = () => setPath(id('path').value);
 id('relief').onchange = () => setRelief(Number(id('relief').value));
 id('slider').oninput = () => { dragged = true; id('time').textContent = `${Number(id('slider').value).toFixed(2)} s`; };
@@ -378,13 +402,14 @@ id('save').onclick = () => {
     write('0', x, y + height + 14 * unit);
     write(deepest, x + width - brush.measureText(deepest).width, y + height + 14 * unit);
   }
-  picture.toBlob((blob) => {
-    const address = URL.createObjectURL(blob);
-    const name = `${run.name}-${frame.time.toFixed(2)}s.png`.replace(/[^\w.-]+/g, '_');
-    Object.assign(document.createElement('a'), { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10000);
-  }, 'image/png');
+  picture.toBlob((blob) => download(blob, `${run.name}-${frame.time.toFixed(2)}s.png`), 'image/png');
 };
+
+const film = new Film(canvas, (recording) => {
+  id('film').textContent = recording ? 'Stop' : 'Video';
+  id('film').setAttribute('aria-pressed', String(recording));
+});
+id('film').onclick = () => { if (run) note(film.toggle(run.name)); };
 
 const RELIEFS = [1, 2, 5, 10];
 const step = (seconds) => (shift) => { if (frame) seek(frame.time + seconds * (shift ? 10 : 1)); };
@@ -396,7 +421,8 @@ const keys = new Keys(id('keys'), {
   n: turnTo(1), p: turnTo(-1), d: () => setDepths(!id('depths').checked),
   e: () => setRelief(RELIEFS[(RELIEFS.findIndex((factor) => factor >= Number(id('relief').value)) + 1) % RELIEFS.length]),
   t() { const names = ['', ...Object.keys(QUANTITIES)]; setPath(names[(names.indexOf(paths.quantity) + 1) % names.length]); },
-  h: () => showPanel(!hasPanel()), s: () => id('save').click(),
+  h: () => showPanel(!hasPanel()), s: () => id('save').click(), v: () => id('film').click(),
+  f: () => setForces(!id('forces').checked),
 }, () => wheel && !wheel.stopped);
 id('help').onclick = () => keys.help();
 
@@ -423,7 +449,7 @@ function draw(now) {
   eye.update(vehicle(), (x, y) => terrain.at(x, y)?.height ?? null);
   // a scene at rest is not drawn again
   camera.updateMatrixWorld();
-  if (stale || String(camera.matrixWorld.elements) !== drawn) render();
+  if (stale || film.recording || String(camera.matrixWorld.elements) !== drawn) render();
   frames++;
   if (now - counted > 1000) {
     document.body.dataset.fps = ((1000 * frames) / (now - counted)).toFixed(1);
@@ -436,6 +462,9 @@ function render() {
   stale = false;
   drawn = String(camera.matrixWorld.elements);
   vehicles.show(frame, next, share);
+  forces.show(frame, next, share);
+  showForceScale();
+  ghost?.show(frame.time + (next ? share * (next.time - frame.time) : 0));
   traffic.show(frame);
   terrain.choose(camera);
   ruts.choose(camera, canvas.height, renderer.getPixelRatio());
@@ -458,6 +487,9 @@ globalThis.bekker = {
   get panel() { return panel; },
   get ruts() { return ruts; },
   get paths() { return paths; },
+  get forces() { return forces; },
+  get ghost() { return ghost; },
+  film,
   get terrain() { return terrain; },
   get run() { return run; },
   source, eye, camera, renderer,

@@ -73,7 +73,8 @@ const readers = [
       vehicle.ended = r.u32() === 1;
       vehicle.wheels = [];
       for (let wheels = r.u32(); wheels > 0; wheels--) {
-        vehicle.wheels.push({ spin: r.f32(), slip: r.f32(), sinkage: r.f32(), load: r.f32() });
+        const wheel = { spin: r.f32(), slip: r.f32(), sinkage: r.f32(), load: r.f32() };
+        vehicle.wheels.push({ ...wheel, center: r.take(Float32Array, 3), force: r.take(Float32Array, 3) });
       }
       vehicles.push(vehicle);
     }

@@ -1,6 +1,8 @@
 // Colors of data, equal to those of pictures and reports (crates/report/src/color.rs, whose tests compare
 // them), and colors of the page's theme.
 
+import * as three from 'three';
+
 // Colors of vehicles; they repeat after eight.
 const LINES = ['#0068b2', '#dc7d00', '#007166', '#d1759a', '#56b4e9', '#775b0e', '#393020', '#600364'];
 // Color of heaped soil.
@@ -11,6 +13,9 @@ const DEPTH_LIGHTNESS = [0.91, 0.26];
 
 export const color = (index) => LINES[index % LINES.length];
 export const berm = BERM;
+
+// Returns a color of a style sheet for a material of three.js, whose shaders write displayed colors.
+export const displayed = (style) => new three.Color().setStyle(style, three.LinearSRGBColorSpace);
 
 // Returns red, green and blue, 0 to 255, of a depth as a fraction of the deepest.
 export function depthColor(share) {

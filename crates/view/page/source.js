@@ -8,9 +8,10 @@ export function open(take) {
   return recording ? new FileSource(recording, take) : new SocketSource(take);
 }
 
-class SocketSource {
-  constructor(take) {
-    const address = new URL('watch' + location.search, location.href);
+export class SocketSource {
+  // `path` is relative to the page.
+  constructor(take, path = 'watch') {
+    const address = new URL(path + location.search, location.href);
     address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
     this.socket = new WebSocket(address);
     this.socket.binaryType = 'arraybuffer';

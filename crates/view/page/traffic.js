@@ -1,6 +1,7 @@
 // Draws connected radio links, and traffic lights in their present color.
 
 import * as three from 'three';
+import { displayed } from 'view/palette';
 
 const COLORS = { red: '#ff2a1a', amber: '#ffb000', green: '#22dd44' };
 const LINK = '#7fd4ff';
@@ -32,7 +33,7 @@ export class Traffic {
   take({ lights }) {
     this.colors = lights;
     lights.forEach((own, light) => own.forEach((shown, approach) => {
-      this.lights[light]?.[approach]?.forEach((material) => material.color.set(COLORS[shown]));
+      this.lights[light]?.[approach]?.forEach((material) => material.color.copy(displayed(COLORS[shown])));
     }));
   }
   link({ links }) {
@@ -41,7 +42,7 @@ export class Traffic {
     if (links.length === 0) return;
     const geometry = new three.BufferGeometry();
     geometry.setAttribute('position', new three.BufferAttribute(new Float32Array(6 * links.length), 3));
-    this.lines = new three.LineSegments(geometry, new three.LineBasicMaterial({ color: LINK, transparent: true, opacity: 0.7 }));
+    this.lines = new three.LineSegments(geometry, new three.LineBasicMaterial({ color: displayed(LINK), transparent: true, opacity: 0.7 }));
     this.lines.frustumCulled = false;
     this.group.add(this.lines);
   }

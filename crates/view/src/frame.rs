@@ -2,7 +2,8 @@
 //!
 //! For each vehicle: f32 x, y, z, quaternion x, y, z, w; speed, steering, throttle, brake, engine
 //! speed, gear, mean slip, greatest sinkage; u32 whether its drive has ended, u32 number of wheels.
-//! For each wheel: f32 spin, slip, sinkage, load.
+//! For each wheel: f32 spin, slip, sinkage, load; x, y, z of its center, m; force of the ground on
+//! it, N, in world axes.
 //!
 //! For each part: u16 mesh, u16 vehicle, f32 x, y, z, then the quaternion x, y, z, w as i16 over
 //! 32767.
@@ -10,9 +11,10 @@
 use super::message::{EncodedMessage, MessageBuilder, MessageKind};
 use super::scene_message::DisplayedRun;
 use super::snapshot::Snapshot;
-use bekker_agent::Sample;
+use bekker_agent::{Sample, WheelSample};
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_sensor::scene::Instance;
+use bekker_sync::message::VehicleMessage;
 
 /// Encodes the frame of a snapshot.
 pub(super) fn frame(view: &DisplayedRun, snapshot: &Snapshot) -> EncodedMessage {
@@ -22,8 +24,9 @@ pub(super) fn frame(view: &DisplayedRun, snapshot: &Snapshot) -> EncodedMessage 
     let mut writer = MessageBuilder::new(MessageKind::Frame);
     writer.f64(snapshot.time).f64(snapshot.tick as f64);
     writer.u32(snapshot.samples.len()).u32(parts.len());
-    for (sample, outcome) in snapshot.samples.iter().zip(&snapshot.outcomes) {
-        vehicle(&mut writer, &view.origin, sample, !outcome.is_empty());
+    let agents = snapshot.samples.iter().zip(&snapshot.messages).zip(&snapshot.outcomes);
+    for ((sample, message), outcome) in agents {
+        vehicle(&mut writer, &view.origin, sample, message, !outcome.is_empty());
     }
     for instance in &parts {
         part(&mut writer, &view.origin, instance);
@@ -31,7 +34,13 @@ pub(super) fn frame(view: &DisplayedRun, snapshot: &Snapshot) -> EncodedMessage 
     writer.finish()
 }
 
-fn vehicle(writer: &mut MessageBuilder, origin: &Vec3, sample: &Sample, ended: bool) {
+fn vehicle(
+    writer: &mut MessageBuilder,
+    origin: &Vec3,
+    sample: &Sample,
+    message: &VehicleMessage,
+    ended: bool,
+) {
     let Pose { position, orientation } = &sample.pose;
     let place = position - origin;
     for value in place.iter().chain(orientation.coords.iter()) {
@@ -55,9 +64,23 @@ fn vehicle(writer: &mut MessageBuilder, origin: &Vec3, sample: &Sample, ended: b
         writer.f32(value);
     }
     writer.u32(usize::from(ended)).u32(wheels.len());
-    for wheel in wheels {
+    let parts = message.gear.ground_wheels();
+    for (index, wheel) in wheels.iter().enumerate() {
         writer.f32(wheel.spin).f32(wheel.slip).f32(wheel.sinkage).f32(wheel.load);
+        let part = parts.get(index).map(|part| &part.pose).copied().unwrap_or_default();
+        let center = message.chassis.point(&part.position) - origin;
+        let axle = message.chassis.direction(&part.direction(&Vec3::y()));
+        for value in center.iter().chain(ground_force(wheel, &axle).iter()) {
+            writer.f32(*value);
+        }
     }
+}
+
+/// Returns the force of the ground on a wheel, N, in world axes; `axle` points to its left.
+fn ground_force(wheel: &WheelSample, axle: &Vec3) -> Vec3 {
+    let forward = axle.cross(&Vec3::z()).try_normalize(0.0).unwrap_or_else(Vec3::x);
+    let left = Vec3::z().cross(&forward);
+    wheel.load * Vec3::z() + wheel.traction * forward + wheel.lateral * left
 }
 
 fn part(writer: &mut MessageBuilder, origin: &Vec3, instance: &Instance) {
@@ -68,5 +91,18 @@ fn part(writer: &mut MessageBuilder, origin: &Vec3, instance: &Instance) {
     }
     for value in orientation.coords.iter() {
         writer.i16((value * 32_767.0).round() as i16);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a wheel that heads along y, traction acts along y and a force to the left along -x.
+    #[test]
+    fn forces_follow_the_heading_of_the_wheel() {
+        let wheel = WheelSample { load: 5.0, traction: 2.0, lateral: 1.0, ..Default::default() };
+        let force = ground_force(&wheel, &Vec3::new(-1.0, 0.0, 0.1));
+        assert!((force - Vec3::new(-1.0, 2.0, 5.0)).norm() < 1e-12, "{force}");
     }
 }

@@ -44,7 +44,7 @@ macro_rules! file {
     };
 }
 
-const ASSETS: [PageAsset; 24] = [
+const ASSETS: [PageAsset; 27] = [
     file!("index.html", PAGE),
     file!("view.css", STYLE),
     file!("vendor/uplot.css", STYLE),
@@ -61,6 +61,8 @@ const ASSETS: [PageAsset; 24] = [
     script!("paths.js", "view/paths"),
     script!("labels.js", "view/labels"),
     script!("vehicles.js", "view/vehicles"),
+    script!("forces.js", "view/forces"),
+    script!("ghost.js", "view/ghost"),
     script!("camera.js", "view/camera"),
     script!("plots.js", "view/plots"),
     script!("panel.js", "view/panel"),
@@ -68,6 +70,7 @@ const ASSETS: [PageAsset; 24] = [
     script!("keys.js", "view/keys"),
     script!("drive.js", "view/drive"),
     script!("traffic.js", "view/traffic"),
+    script!("film.js", "view/film"),
     script!("main.js", "view/main"),
 ];
 

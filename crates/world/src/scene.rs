@@ -261,10 +261,7 @@ fn parts(
         orientation: chassis.orientation * pose.orientation,
     };
     let mut placed = vec![(visual.hull, SurfaceClass::Vehicle, *chassis)];
-    let wheels = match &message.gear {
-        RunningGearMessage::Wheels(wheels) => wheels,
-        RunningGearMessage::Tracks { road_wheels, .. } => road_wheels,
-    };
+    let wheels = message.gear.ground_wheels();
     let half_turn = Quat::from_scaled_axis(Vec3::z() * std::f64::consts::PI);
     for (index, wheel) in wheels.iter().enumerate() {
         let Pose { position, mut orientation } = wheel.pose;

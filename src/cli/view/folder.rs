@@ -167,12 +167,20 @@ impl RunFolder {
             let _ = write!(body, "<th scope=\"col\">{}</th>", escaped(&run.name));
         }
         body.push_str("<th scope=\"col\">difference</th></tr><tr><td></td>");
-        for run in [left, right] {
-            let number = self.runs.iter().position(|own| own.path == run.path).unwrap_or(0);
+        let numbers = [left, right]
+            .map(|run| self.runs.iter().position(|own| own.path == run.path).unwrap_or_default());
+        for (run, number) in [left, right].into_iter().zip(numbers) {
             let picture = run.picture(number);
             let _ = write!(body, "<td>{picture}</td>");
         }
-        body.push_str("<td></td></tr>");
+        let [first, second] = numbers;
+        let _ = write!(
+            body,
+            "<td><a href=\"run/{first}/?ghost={second}\">Watch both: {} with {} half \
+             transparent</a></td></tr>",
+            escaped(&left.name),
+            escaped(&right.name)
+        );
         let vehicles = |run: &ListedRun| run.summary.as_ref().map_or(0, |own| own.vehicles.len());
         for index in 0..vehicles(left).max(vehicles(right)) {
             let pair = [left, right]

@@ -153,6 +153,16 @@ pub enum RunningGearMessage {
     },
 }
 
+impl RunningGearMessage {
+    /// Returns the wheels or road wheels, axle by axle from the front, left before right.
+    pub fn ground_wheels(&self) -> &[PartState] {
+        match self {
+            RunningGearMessage::Wheels(wheels) => wheels,
+            RunningGearMessage::Tracks { road_wheels, .. } => road_wheels,
+        }
+    }
+}
+
 /// State of a vehicle that other ranks receive at a heartbeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VehicleMessage {

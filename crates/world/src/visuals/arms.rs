@@ -7,7 +7,7 @@ use bekker_math::numeric::atan2;
 use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
 use bekker_sensor::material::Material;
 use bekker_sensor::mesh::{Mesh, MeshBuilder};
-use bekker_sync::message::{PartState, RunningGearMessage, VehicleMessage};
+use bekker_sync::message::{PartState, VehicleMessage};
 use bekker_vehicle::Vehicle;
 use bekker_vehicle::spec::{Axle, Point, RoadArm, Suspension, VehicleSpec};
 
@@ -36,10 +36,7 @@ impl DrawnArm {
     /// Returns its mesh and its pose in the world for a message; `None` for a trailer that the
     /// message lacks.
     pub(crate) fn placed(&self, message: &VehicleMessage) -> Option<(usize, Pose)> {
-        let wheels = match &message.gear {
-            RunningGearMessage::Wheels(wheels) => wheels,
-            RunningGearMessage::Tracks { road_wheels, .. } => road_wheels,
-        };
+        let wheels = message.gear.ground_wheels();
         let pose = match &self.held {
             LinkKind::Trailer { middle } => {
                 let pose = message.trailer?.pose();
