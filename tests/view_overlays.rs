@@ -1,4 +1,4 @@
-//! The viewer's page in a headless Chromium: forces, a second run, and videos.
+//! The viewer's page in a headless Chromium: forces, scans of lidars, a second run, and videos.
 
 use crate::runs::Runs;
 use crate::view::{Browser, SCENARIO, driven, viewed};
@@ -52,6 +52,38 @@ fn forces_are_those_of_the_table() {
     assert_eq!(orange(&hidden), 0);
     browser.wait("document.getElementById('force_scale').hidden");
     browser.wait("!location.hash.includes('forces')");
+    assert!(browser.errors.is_empty(), "{:?}", browser.errors);
+}
+
+/// Scans are on the ground around the vehicle and follow the choice of the user.
+#[test]
+fn scans_of_a_lidar_are_on_the_ground() {
+    let sensor = "[[vehicle.sensor]]\nname = \"roof\"\nposition = [0, 0, 1.8]\nrate = 5\n\
+                  model = { kind = \"lidar\", preset = \"vlp16\" }\n";
+    let runs = Runs::new(&SCENARIO.replace("[output]", &format!("{sensor}\n[output]")));
+    let run = driven(&runs);
+    let (_view, url) = viewed(&run);
+    let Some(mut browser) = Browser::open(&format!("{url}#show=lidar")) else { return };
+    let browser = &mut browser;
+    browser.wait("globalThis.bekker?.frame != null && bekker.lidar.shown");
+    // slowly, since a page that is behind misses scans
+    browser.evaluate(
+        "for (const request of [{kind: 'rate', value: 0.2}, {kind: 'seek', time: 0}, {kind: 'play'}]) \
+           bekker.source.ask(request)",
+    );
+    browser.wait("bekker.lidar.scans.size === 1");
+    browser.evaluate("bekker.source.ask({kind: 'pause'})");
+    browser.wait("bekker.settle()");
+    // noise, roughness of the drawn squares and the slope of the vehicle
+    let script = "(() => { const { array } = [...bekker.lidar.scans.values()][0].geometry.attributes.position; \
+         const near = []; for (let k = 0; k < array.length; k += 3) { \
+           const z = bekker.terrain.at(array[k], array[k + 1])?.height; \
+           if (z !== undefined && Math.hypot(array[k], array[k + 1]) < 30) near.push(Math.abs(array[k + 2] - z) < 0.5); } \
+         return [near.length, near.filter(Boolean).length]; })()";
+    let [near, on_ground]: [usize; 2] = serde_json::from_value(browser.evaluate(script)).unwrap();
+    assert!(near > 50 && on_ground * 10 > near * 9, "{on_ground} of {near}");
+    browser.evaluate("document.getElementById('lidar').click()");
+    browser.wait("!bekker.lidar.shown && !location.hash.includes('lidar')");
     assert!(browser.errors.is_empty(), "{:?}", browser.errors);
 }
 

@@ -371,7 +371,7 @@ fn controls_are_reachable_at_any_size() {
         let outside = browser.evaluate(
             "[...document.querySelectorAll('#foot button, #foot select, #foot input')].filter((own) => { \
                const box = own.getBoundingClientRect(); \
-               return getComputedStyle(own).display !== 'none' && !own.hidden && \
+               return getComputedStyle(own).display !== 'none' && own.closest('[hidden]') === null && \
                  !(box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight && box.width > 0); \
              }).map((own) => own.id)",
         );

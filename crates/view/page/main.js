@@ -10,6 +10,7 @@ import { Labels } from 'view/labels';
 import { Vehicles } from 'view/vehicles';
 import { Forces } from 'view/forces';
 import { Ghost } from 'view/ghost';
+import { Lidar } from 'view/lidar';
 import { Film, download } from 'view/film';
 import { Traffic } from 'view/traffic';
 import { Eye } from 'view/camera';
@@ -30,7 +31,7 @@ const plans = new three.Group();
 stage.add(plans);
 
 let run = null; // content of the scene message
-let light, terrain, ruts, paths, labels, vehicles, forces, traffic, panel;
+let light, terrain, ruts, paths, labels, vehicles, forces, lidar, traffic, panel;
 let ghost = null; // another run, drawn at the same simulated time
 let frame = null, next = null, share = 0;
 let status = { playing: true };
@@ -59,6 +60,8 @@ const takers = {
     paths = new Paths(stage, terrain);
     vehicles = new Vehicles(stage, light);
     forces = new Forces(stage);
+    lidar = new Lidar(stage);
+    id('with_lidar').hidden = !message.lidars;
     const other = new URLSearchParams(location.search).get('ghost');
     if (other) {
       id('source').textContent = 'recorded, another run half transparent';
@@ -76,7 +79,7 @@ const takers = {
   chunk: (message) => terrain.take(message),
   absent: (message) => terrain.absent(message),
   tiles(message) {
-    if (message.afresh) { ruts.clear(); vehicles.upright(); traffic.link({ links: [] }); panel.afresh(message.time); }
+    if (message.afresh) { ruts.clear(); vehicles.upright(); traffic.link({ links: [] }); panel.afresh(message.time); lidar.clear(); }
     ruts.take(message.tiles);
   },
   frame(message) {
@@ -90,6 +93,7 @@ const takers = {
   },
   states(message) { panel.plots.table(message); paths.take(message); showPathScale(); },
   picture: (message) => panel.picture(message),
+  points: (message) => lidar.take(message),
   outcome: (message) => panel.outcome(message),
   links: (message) => traffic.link(message),
   lights: (message) => traffic.take(message),
@@ -150,6 +154,7 @@ function restore({ t, vehicle, camera: view, show, relief, path }) {
     showPanel(shown.includes('panel'));
     setDepths(shown.includes('depths'));
     setForces(shown.includes('forces'));
+    setLidar(shown.includes('lidar'));
     SECTIONS.forEach((name) => { section(name).open = shown.includes(name); });
   }
   if (relief) setRelief(Number(relief));
@@ -162,7 +167,7 @@ const bookmark = new Bookmark(() => {
   if (!run || !panel) return {};
   const shown = [
     ...(hasPanel() ? ['panel'] : []), ...(id('depths').checked ? ['depths'] : []),
-    ...(id('forces').checked ? ['forces'] : []),
+    ...(id('forces').checked ? ['forces'] : []), ...(id('lidar').checked ? ['lidar'] : []),
     ...SECTIONS.filter((name) => section(name).open),
   ];
   const relief = id('relief').value;
@@ -188,6 +193,12 @@ function setDepths(on) {
 function setForces(on) {
   id('forces').checked = on;
   if (forces) forces.shown = on;
+  stale = true;
+  bookmark.change();
+}
+function setLidar(on) {
+  id('lidar').checked = on;
+  if (lidar) lidar.shown = on;
   stale = true;
   bookmark.change();
 }
@@ -346,6 +357,7 @@ id('rate').onchange = () => source.ask({ kind: 'rate', value: id('rate').value ?
 id('camera').onchange = () => setCamera(id('camera').value);
 id('depths').onchange = () => setDepths(id('depths').checked);
 id('forces').onchange = () => setForces(id('forces').checked);
+id('lidar').onchange = () => setLidar(id('lidar').checked);
 id('path').onchange = () => setPath(id('path').value);
 id('relief').onchange = () => setRelief(Number(id('relief').value));
 id('slider').oninput = () => { dragged = true; id('time').textContent = `${Number(id('slider').value).toFixed(2)} s`; };
@@ -422,7 +434,7 @@ const keys = new Keys(id('keys'), {
   e: () => setRelief(RELIEFS[(RELIEFS.findIndex((factor) => factor >= Number(id('relief').value)) + 1) % RELIEFS.length]),
   t() { const names = ['', ...Object.keys(QUANTITIES)]; setPath(names[(names.indexOf(paths.quantity) + 1) % names.length]); },
   h: () => showPanel(!hasPanel()), s: () => id('save').click(), v: () => id('film').click(),
-  f: () => setForces(!id('forces').checked),
+  f: () => setForces(!id('forces').checked), l: () => { if (!id('with_lidar').hidden) setLidar(!id('lidar').checked); },
 }, () => wheel && !wheel.stopped);
 id('help').onclick = () => keys.help();
 
@@ -489,6 +501,7 @@ globalThis.bekker = {
   get paths() { return paths; },
   get forces() { return forces; },
   get ghost() { return ghost; },
+  get lidar() { return lidar; },
   film,
   get terrain() { return terrain; },
   get run() { return run; },

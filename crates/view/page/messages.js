@@ -101,6 +101,10 @@ const readers = [
     }
     return { kind: 'states', series };
   },
+  (r) => {
+    const vehicle = r.u32(), time = r.f64(), name = r.text(r.u32()), count = r.u32();
+    return { kind: 'points', vehicle, time, name, positions: r.take(Float32Array, 3 * count) };
+  },
 ];
 
 export function read(buffer) {

@@ -9,7 +9,9 @@ use super::snapshot::Snapshot;
 use super::traffic::light_states;
 use bekker_agent::decimal_seconds;
 use bekker_ground::SharedGround;
+use bekker_math::spatial::{Pose, Vec3};
 use bekker_sensor::camera::Image;
+use bekker_sensor::lidar::Cloud;
 use bekker_sensor::{Delivery, Reading};
 use bekker_world::WorldModel;
 use serde_json::json;
@@ -30,6 +32,13 @@ enum EncoderJob {
         name: String,
         time: f64,
         image: Box<Image>,
+    },
+    Points {
+        agent: usize,
+        name: String,
+        time: f64,
+        pose: Pose,
+        cloud: Box<Cloud>,
     },
     Send(EncodedMessage),
 }
@@ -57,20 +66,23 @@ impl EncoderThread {
         self.try_send(EncoderJob::Show(Box::new(snapshot)))
     }
 
-    /// Queues the image of a vehicle's camera unless the queue is full; returns whether it was
-    /// queued.
-    fn offer_picture(&self, agent: usize, name: &str, time: f64, image: &Image) -> bool {
-        let (name, image) = (name.to_string(), Box::new(image.clone()));
-        self.try_send(EncoderJob::Picture { agent, name, time, image })
-    }
-
-    /// Queues the delivery of a sensor if it is an image and the queue is not full; returns whether
-    /// it was.
+    /// Queues the delivery of a sensor if it is an image or a point cloud and the queue is not full;
+    /// returns whether it was.
     pub fn offer_delivery(&self, model: &WorldModel, agent: usize, delivery: &Delivery) -> bool {
-        let Reading::Image(image) = &delivery.reading else { return false };
         let sensor = model.agents[agent].sensors.get(delivery.sensor as usize);
-        let name = sensor.map_or("", |own| own.name.as_str());
-        self.offer_picture(agent, name, decimal_seconds(delivery.taken_us), image)
+        let name = sensor.map_or_else(String::new, |own| own.name.clone());
+        let (time, pose) = (decimal_seconds(delivery.taken_us), delivery.pose);
+        match &delivery.reading {
+            Reading::Image(image) => {
+                let image = Box::new(image.clone());
+                self.try_send(EncoderJob::Picture { agent, name, time, image })
+            }
+            Reading::Cloud(cloud) => {
+                let cloud = Box::new(cloud.clone());
+                self.try_send(EncoderJob::Points { agent, name, time, pose, cloud })
+            }
+            _ => false,
+        }
     }
 
     /// Queues a snapshot, waiting until there is space.
@@ -135,6 +147,10 @@ fn encode(clients: &Clients, waiting: &Receiver<EncoderJob>) {
                 if let Some(message) = picture(agent, &name, time, &image) {
                     clients.send(message, true);
                 }
+            }
+            EncoderJob::Points { agent, name, time, pose, cloud } => {
+                let origin = &clients.view().origin;
+                clients.send(points(agent, &name, time, &pose, origin, &cloud), true);
             }
             EncoderJob::Send(message) => clients.send(message, false),
         }
@@ -245,4 +261,26 @@ fn picture(agent: usize, name: &str, time: f64, image: &Image) -> Option<Encoded
     let mut message = MessageBuilder::new(MessageKind::Picture);
     message.u32(agent).f64(time).u32(name.len()).raw(name.as_bytes()).raw(&bytes);
     Some(message.finish())
+}
+
+/// Encodes a scan, in the scene's coordinates.
+///
+/// All returns have the pose of the lidar at the end of the scan.
+fn points(
+    agent: usize,
+    name: &str,
+    time: f64,
+    pose: &Pose,
+    origin: &Vec3,
+    cloud: &Cloud,
+) -> EncodedMessage {
+    let mut message = MessageBuilder::new(MessageKind::Points);
+    message.u32(agent).f64(time).u32(name.len()).raw(name.as_bytes()).u32(cloud.returns.len());
+    for echo in &cloud.returns {
+        let place = pose.point(&Vec3::from(echo.point.map(f64::from))) - origin;
+        for value in place.iter() {
+            message.f32(*value);
+        }
+    }
+    message.finish()
 }

@@ -10,6 +10,7 @@
 //! | 5 | frame | f64 time, f64 tick, u32 vehicles, u32 parts; vehicles and parts as in `frame.rs` |
 //! | 6 | picture | u32 vehicle, f64 time, u32 length of the name in bytes, the name, a PNG |
 //! | 7 | states | u32 vehicles; for each u32 vehicle, u32 rows; then f64 times, x, y, speeds, mean slips and deepest sinkages, each as many as rows; NaN where not recorded |
+//! | 8 | points | u32 vehicle, f64 time, u32 length of the lidar's name in bytes, the name, u32 count; for each f32 x, y, z |
 //!
 //! All numbers are little-endian. Positions are in m from the origin of the scene; colors are
 //! square roots of linear values times 255.
@@ -28,6 +29,7 @@ pub(super) enum MessageKind {
     Frame = 5,
     Picture = 6,
     States = 7,
+    Points = 8,
 }
 
 /// Builder of a message.

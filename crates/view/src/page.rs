@@ -44,7 +44,7 @@ macro_rules! file {
     };
 }
 
-const ASSETS: [PageAsset; 27] = [
+const ASSETS: [PageAsset; 28] = [
     file!("index.html", PAGE),
     file!("view.css", STYLE),
     file!("vendor/uplot.css", STYLE),
@@ -63,6 +63,7 @@ const ASSETS: [PageAsset; 27] = [
     script!("vehicles.js", "view/vehicles"),
     script!("forces.js", "view/forces"),
     script!("ghost.js", "view/ghost"),
+    script!("lidar.js", "view/lidar"),
     script!("camera.js", "view/camera"),
     script!("plots.js", "view/plots"),
     script!("panel.js", "view/panel"),

@@ -7,6 +7,7 @@ use bekker_agent::GroundVehicle;
 use bekker_math::spatial::Vec3;
 use bekker_sensor::mesh::Mesh;
 use bekker_sensor::scene::Instance;
+use bekker_sensor::{Model as SensorModel, Sensor};
 use bekker_world::{SceneModel, WorldModel};
 use serde_json::json;
 use std::sync::Arc;
@@ -154,6 +155,8 @@ impl DisplayedRun {
             .iter()
             .map(|agent| json!({ "name": agent.name, "model": agent.vehicle.name() }))
             .collect();
+        let is_lidar = |sensor: &Sensor| matches!(sensor.model, SensorModel::Lidar(_));
+        let has_lidar = self.model.agents.iter().any(|agent| agent.sensors.iter().any(is_lidar));
         let light = self.scene.sky.light();
         let roots: Vec<_> =
             self.roots().iter().map(|chunk| json!([chunk.level, chunk.i, chunk.j])).collect();
@@ -170,6 +173,8 @@ impl DisplayedRun {
             "bounds": bounds.iter().all(|b| b.is_finite()).then_some(bounds),
             "soils": soils,
             "agents": agents,
+            // scans are not stored in a file
+            "lidars": has_lidar && source != MessageSource::File,
             "roots": roots,
             "lights": lights(&self.model),
             "sky": {
