@@ -71,17 +71,16 @@ fn scans_of_a_lidar_are_on_the_ground() {
         "for (const request of [{kind: 'rate', value: 0.2}, {kind: 'seek', time: 0}, {kind: 'play'}]) \
            bekker.source.ask(request)",
     );
-    browser.wait("bekker.lidar.scans.size === 1");
-    browser.evaluate("bekker.source.ask({kind: 'pause'})");
-    browser.wait("bekker.settle()");
-    // noise, roughness of the drawn squares and the slope of the vehicle
-    let script = "(() => { const { array } = [...bekker.lidar.scans.values()][0].geometry.attributes.position; \
-         const near = []; for (let k = 0; k < array.length; k += 3) { \
-           const z = bekker.terrain.at(array[k], array[k + 1])?.height; \
-           if (z !== undefined && Math.hypot(array[k], array[k + 1]) < 30) near.push(Math.abs(array[k + 2] - z) < 0.5); } \
-         return [near.length, near.filter(Boolean).length]; })()";
-    let [near, on_ground]: [usize; 2] = serde_json::from_value(browser.evaluate(script)).unwrap();
-    assert!(near > 50 && on_ground * 10 > near * 9, "{on_ground} of {near}");
+    // 50 cm for noise, roughness of the drawn squares, and the motion and slope of the vehicle
+    browser.wait(
+        "bekker.settle() && [...bekker.lidar.scans.values()].some((scan) => { \
+           const { array } = scan.geometry.attributes.position, near = []; \
+           for (let k = 0; k < array.length; k += 3) { \
+             const z = bekker.terrain.at(array[k], array[k + 1])?.height; \
+             if (z !== undefined && Math.hypot(array[k], array[k + 1]) < 30) \
+               near.push(Math.abs(array[k + 2] - z) < 0.5); } \
+           return near.length > 50 && near.filter(Boolean).length > 0.9 * near.length; })",
+    );
     browser.evaluate("document.getElementById('lidar').click()");
     browser.wait("!bekker.lidar.shown && !location.hash.includes('lidar')");
     assert!(browser.errors.is_empty(), "{:?}", browser.errors);
