@@ -8,10 +8,12 @@ use crate::scenario::Scenario;
 use crate::simulation::{image, shot};
 use crate::value::to_python;
 use bekker::learning::{
-    Autoreset, CUSTOM_TASKS, CustomLevel, Env, EnvBatch, EpisodeEnding, LearningError,
+    Autoreset, CUSTOM_TASKS, CustomLevel, Env, EnvBatch, EpisodeEnding, GOAL_RADIUS, LearningError,
     LearningTask, Levels, TASKS, Transitions, layout,
 };
+use bekker::report::goal_mark::GoalMark;
 use bekker::report::shot::Shot;
+use bekker::spatial::Vec3;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
@@ -411,7 +413,7 @@ impl Envs {
         to_python(py, &level.file.scenario)
     }
 
-    /// Renders a picture of an environment: an array of 8-bit sRGB, and a PNG.
+    /// Renders a picture of an environment, with its goal: an array of 8-bit sRGB, and a PNG.
     fn picture<'py>(
         &self,
         py: Python<'py>,
@@ -420,10 +422,16 @@ impl Envs {
         size: [i64; 2],
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
         let env = self.place(py, env)?;
-        let world = self.batch.env(env).and_then(Env::world);
-        let (world, level) = world.map_err(|failure| refused(py, failure))?;
+        let env = self.batch.env(env);
+        let goal = env.and_then(|env| Ok((env.world()?, env.level_goal()?)));
+        let ((world, level), goal) = goal.map_err(|failure| refused(py, failure))?;
+        let terrain = world.model().ground.terrain();
+        let goal = goal.map(|[x, y]| GoalMark {
+            center: Vec3::new(x, y, terrain.height(x, y)),
+            radius: GOAL_RADIUS,
+        });
         let shot = Shot { coarse: true, ..shot(py, camera, 0, None, None, size, 1.0, 1)? };
-        image(py, &self.pool, &shot, &level.file, &level.built, world)
+        image(py, &self.pool, &shot, &level.file, &level.built, world, goal.as_slice())
     }
 
     /// Number of threads that step the environments.

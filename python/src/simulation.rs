@@ -8,6 +8,7 @@ use crate::scenario::Scenario;
 use crate::value::to_python;
 use bekker::ground::SampleGrid;
 use bekker::report::geotiff::{self, Georeference, rut_nodes, write_ruts};
+use bekker::report::goal_mark::GoalMark;
 use bekker::report::shot::{Shot, Viewpoint};
 use bekker::report::{event_row, photograph};
 use bekker::scenario::build::{BuiltWorld, world};
@@ -735,7 +736,7 @@ impl Simulation {
         let this = &*borrow(slf)?;
         let vehicle = this.index(vehicle)?;
         let shot = shot(py, camera, vehicle, place, target, size, field, supersample)?;
-        image(py, &this.pool, &shot, &this.file, &this.built, &this.world)
+        image(py, &this.pool, &shot, &this.file, &this.built, &this.world, &[])
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
@@ -751,7 +752,8 @@ impl Simulation {
     }
 }
 
-/// Renders a picture: an array (rows, columns, 3) of 8-bit sRGB, and the same as a PNG.
+/// Renders a picture with marks of goals: an array (rows, columns, 3) of 8-bit sRGB, and the same as
+/// a PNG.
 pub fn image<'py>(
     py: Python<'py>,
     pool: &Pool,
@@ -759,9 +761,10 @@ pub fn image<'py>(
     file: &ScenarioFile,
     built: &BuiltWorld,
     world: &World,
+    goals: &[GoalMark],
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyBytes>)> {
     let taken = pool.work(py, || {
-        let image = shot.take(file, built, world).map_err(|e| e.to_string())?;
+        let image = shot.take_with_goals(file, built, world, goals).map_err(|e| e.to_string())?;
         let png = photograph::encode(&image).map_err(|e| e.to_string())?;
         Ok::<_, String>((photograph::levels(&image), png))
     })?;

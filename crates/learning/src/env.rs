@@ -235,6 +235,16 @@ impl Env {
         Ok((&run.world, &run.level))
     }
 
+    /// Goal of the level, m; `None` in tasks without one, or whose goal moves ahead of the vehicle.
+    ///
+    /// # Errors
+    /// [`LearningError`] when it has not been reset.
+    pub fn level_goal(&self) -> Result<Option<[f64; 2]>, LearningError> {
+        let run = self.run.as_ref().ok_or(LearningError::NotReset { env: 0 })?;
+        let goal = self.task().goal(&run.context(0));
+        Ok(goal.filter(|goal| *goal == run.level.spec.goal))
+    }
+
     /// A vehicle of the episode, with its target speed, m/s, and goal, m.
     ///
     /// # Errors

@@ -51,4 +51,6 @@ pub use options::Options;
 pub use perception::{LevelPerception, LocalGround};
 pub use policy::{EpisodeDriver, Policy};
 pub use privileged::PRIVILEGED;
-pub use task::{CUSTOM_TASKS, Custom, EpisodeEnding, LearningTask, TASKS, TaskContext, task};
+pub use task::{
+    CUSTOM_TASKS, Custom, EpisodeEnding, GOAL_RADIUS, LearningTask, TASKS, TaskContext, task,
+};

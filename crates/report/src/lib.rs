@@ -27,6 +27,7 @@
 //! | [`elevation`] | an elevation model: PNG, and characters for a terminal |
 //! | [`photograph`] | a camera's picture: PNG |
 //! | [`video`] | rendered images over time: MP4, GIF |
+//! | [`goal_mark`] | goals in rendered pictures; writes no file |
 //! | [`shot`] | renderer of a world at a moment; writes no file |
 //! | [`recorded_run`] | reader of a run's folder; writes no file |
 //! | [`comparison`] | runs side by side |
@@ -66,6 +67,7 @@ mod file;
 mod foxglove;
 mod frames;
 pub mod geotiff;
+pub mod goal_mark;
 pub mod hashes;
 pub mod heartbeat_costs;
 pub mod heartbeats;

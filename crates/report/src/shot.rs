@@ -1,5 +1,6 @@
 //! Renders a picture of a world at a moment, from a viewpoint relative to a vehicle or anywhere.
 
+use super::goal_mark::GoalMark;
 use bekker_agent::GroundVehicle;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_scenario::{ScenarioFile, build::BuiltWorld, build::scene_model};
@@ -136,6 +137,13 @@ fn span(message: &VehicleMessage) -> [f64; 2] {
     if front - rear > 0.5 { [rear, front] } else { [-1.7, 1.7] }
 }
 
+/// An exposed picture with its camera.
+struct ExposedView {
+    image: Image,
+    camera: Camera,
+    pose: Pose,
+}
+
 impl Shot {
     /// Renders the picture of a world of a scenario on the CPU, and exposes it.
     ///
@@ -147,10 +155,7 @@ impl Shot {
         built: &BuiltWorld,
         world: &World,
     ) -> Result<Image, ShotError> {
-        let scene_model = scene_model(file, world.model(), &built.meshes, built.random.as_ref());
-        let look =
-            |_: &SceneModel, scene: &Scene<'_>, take: &ImageRequest<'_>| Ok(take.image(scene));
-        self.take_with(&scene_model, world, file.scenario.seed, look)
+        self.take_with_goals(file, built, world, &[])
     }
 
     /// Renders the picture by the function `look`, and exposes it.
@@ -183,6 +188,37 @@ impl Shot {
         exposure: &mut Option<f32>,
         look: impl FnOnce(&SceneModel, &Scene<'_>, &ImageRequest<'_>) -> Result<Image, E>,
     ) -> Result<Image, E> {
+        Ok(self.expose(scene_model, world, seed, exposure, look)?.image)
+    }
+
+    /// Renders the picture of a world of a scenario on the CPU, exposes it and marks goals in it.
+    ///
+    /// # Errors
+    /// [`ShotError`] as for [`Shot::take`].
+    pub fn take_with_goals(
+        &self,
+        file: &ScenarioFile,
+        built: &BuiltWorld,
+        world: &World,
+        goals: &[GoalMark],
+    ) -> Result<Image, ShotError> {
+        let scene_model = scene_model(file, world.model(), &built.meshes, built.random.as_ref());
+        let look =
+            |_: &SceneModel, scene: &Scene<'_>, take: &ImageRequest<'_>| Ok(take.image(scene));
+        let exposed = self.expose(&scene_model, world, file.scenario.seed, &mut None, look);
+        let ExposedView { mut image, camera, pose } = exposed?;
+        goals.iter().for_each(|goal| goal.draw(&mut image, &camera, &pose));
+        Ok(image)
+    }
+
+    fn expose<E: From<ShotError>>(
+        &self,
+        scene_model: &SceneModel,
+        world: &World,
+        seed: u64,
+        exposure: &mut Option<f32>,
+        look: impl FnOnce(&SceneModel, &Scene<'_>, &ImageRequest<'_>) -> Result<Image, E>,
+    ) -> Result<ExposedView, E> {
         let mut world = world.clone();
         world.publish_all();
         let agents = &world.model().agents;
@@ -217,13 +253,13 @@ impl Shot {
             ..scene_model.scene(world.model(), &relief, &moving)
         };
         let rng = PixelRng { noise: Noise::new(seed, 0, 0), frame: 0 };
-        let channels = &[ImageChannel::Color, ImageChannel::Class];
+        let channels = &[ImageChannel::Color, ImageChannel::Class, ImageChannel::Depth];
         let take = ImageRequest { camera: &camera, poses: [pose; 2], interval: 0.0, rng, channels };
         let mut image = look(scene_model, &scene, &take)?;
         let light = scene_model.sky.light();
         let gain = *exposure.get_or_insert_with(|| exposure_gain(&image, &light));
         image.color.iter_mut().flatten().for_each(|level| *level *= gain);
-        Ok(image)
+        Ok(ExposedView { image, camera, pose })
     }
 
     /// Returns the pose of the camera.

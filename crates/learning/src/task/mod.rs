@@ -98,7 +98,7 @@ pub struct TaskContext<'a> {
 /// Reward terms of the tasks with a goal.
 const WAY_TERMS: [&str; 4] = ["progress", "time", "energy", "end"];
 /// Distance at which a goal counts as reached, m.
-const REACHED: f64 = 3.0;
+pub const GOAL_RADIUS: f64 = 3.0;
 /// Distance from the goal, relative to the initial distance, at which the vehicle counts as lost.
 const LEFT: f64 = 1.5;
 /// Reward for reaching the goal; it is the penalty for any other ending.
@@ -138,7 +138,7 @@ impl TaskContext<'_> {
         let position = self.sample.pose.position;
         let distance = away([position.x, position.y]);
         let progress = away(self.memory.before) - distance;
-        let ending = if distance < REACHED {
+        let ending = if distance < GOAL_RADIUS {
             Some(EpisodeEnding::Goal)
         } else if self.has_hit() {
             Some(EpisodeEnding::Hit)
