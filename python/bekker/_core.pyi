@@ -307,6 +307,9 @@ class Envs:
     def end_episodes(self, mask: Sequence[bool]) -> None:
         """Ends the episodes of the environments in the mask, as if their task had ended."""
 
+    def draw_levels(self, first: int, last: int) -> None:
+        """Draws the next episodes of all environments from the levels `first` to `last`."""
+
     def states(self) -> Any:
         """Returns the states of the first vehicles: one array per quantity, environments as first axis."""
 

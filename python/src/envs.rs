@@ -150,6 +150,12 @@ impl Envs {
         self.batch.end_episodes(&mask).map_err(|failure| refused(py, failure))
     }
 
+    /// Draws the next episodes of all environments from the levels `first` to `last`.
+    fn draw_levels(&mut self, py: Python<'_>, first: u64, last: u64) -> PyResult<()> {
+        let levels = first..last.saturating_add(1);
+        self.batch.draw_levels(levels).map_err(|failure| refused(py, failure))
+    }
+
     /// Returns the states of the first vehicles: one array per quantity, environments as first axis.
     fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let envs = self.batch.len();

@@ -195,3 +195,47 @@ def test_terms_have_the_values_of_their_definitions():
     # the tilt on a slope is that of the slope
     grade = env.many._core.scenario(0)["terrain"]["surface"]["grade"]
     assert REWARDS["tilt"](states)[0] == pytest.approx(np.arctan(grade), abs=0.05)
+
+
+class Steeper(Reach):
+    """A curriculum: one more level after each success."""
+
+    max_episode_steps = 20
+    randomization = {}
+    hardest = 1
+
+    def goal(self, number, random):
+        return (0.5, 0.0) if number == 0 else (100.0, 0.0)
+
+    def next_levels(self, success_rate, episodes):
+        self.seen = (success_rate, episodes)
+        if success_rate > 0.4:
+            self.hardest = 3
+        return range(self.hardest)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_a_curriculum_chooses_the_levels_of_the_next_episodes(mode):
+    many = TaskVectorEnv(Steeper, 3, autoreset_mode=mode)
+    _, infos = many.reset(seed=5)
+    assert many.task.seen == (0.0, 0) and infos["level"].tolist() == [0, 0, 0]
+    levels = set()
+    for _ in range(50):
+        *_, infos = many.step(many.experts())
+        levels |= set(infos["level"].tolist())
+    # the goal of level 0 is reached at the first step, those of the others never
+    assert levels == {0, 1, 2}
+    rate, episodes = many.task.seen
+    assert episodes > 6 and 0.0 < rate < 1.0
+
+
+def test_a_curriculum_without_levels_is_refused():
+    class Nothing(Reach):
+        def next_levels(self, success_rate, episodes):
+            return range(2, 9)
+
+    with pytest.raises(bekker.InputError, match="levels = 2 to 8: must be at least one of 0 to 3"):
+        TaskVectorEnv(Nothing, 1)
+    Nothing.next_levels = lambda self, success_rate, episodes: range(0)
+    with pytest.raises(bekker.InputError, match="must be a range of at least one level"):
+        TaskVectorEnv(Nothing, 1)

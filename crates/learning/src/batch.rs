@@ -4,6 +4,7 @@ use super::levels::Levels;
 use super::snapshot::{append_checksum, verify_checksum};
 use super::{Env, EnvStep, LearningError, Options, task};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Reset policy of an environment at the end of its episode.
@@ -108,6 +109,24 @@ impl EnvBatch {
         check_count("a mask", mask.len(), self.slots.len())?;
         let ended = self.slots.iter_mut().zip(mask).filter(|(_, ended)| **ended);
         ended.for_each(|(slot, _)| slot.is_over = true);
+        Ok(())
+    }
+
+    /// Draws the next episodes of all environments from these levels, as a curriculum does.
+    ///
+    /// # Errors
+    /// [`LearningError::Option`] when the range is empty, or beyond the given levels.
+    pub fn draw_levels(&mut self, levels: Range<u64>) -> Result<(), LearningError> {
+        let options = self.levels.options();
+        let known = options.first_level..options.first_level + options.levels;
+        if levels.is_empty() || levels.start < known.start || levels.end > known.end {
+            return Err(LearningError::Option {
+                option: "levels",
+                value: format!("{} to {}", levels.start, levels.end.saturating_sub(1)),
+                allowed: format!("at least one of {} to {}", known.start, known.end - 1),
+            });
+        }
+        self.slots.iter_mut().for_each(|slot| slot.env.draw_levels(levels.clone()));
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use bekker_agent::OutcomeCode;
 use bekker_math::random::RandomStream;
 use bekker_vehicle::Selector;
 use bekker_world::{Command, SteeringCommand, World};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Result of one environment step.
@@ -33,6 +34,8 @@ pub struct Env {
     levels: Arc<Levels>,
     seed: u64,
     episode: u64,
+    /// Levels from which episodes are drawn; `None` for those of the options.
+    drawn_levels: Option<Range<u64>>,
     pub(super) run: Option<EpisodeRun>,
 }
 
@@ -68,7 +71,7 @@ impl EpisodeRun {
 impl Env {
     /// Creates an environment on these levels, not yet reset.
     pub fn new(levels: Arc<Levels>) -> Env {
-        Env { levels, seed: 0, episode: 0, run: None }
+        Env { levels, seed: 0, episode: 0, drawn_levels: None, run: None }
     }
 
     /// Task of the environment.
@@ -107,6 +110,11 @@ impl Env {
         layout(self.task(), self.options()).iter().map(|field| field.size).sum()
     }
 
+    /// Draws the next episodes from these levels, which must not be empty.
+    pub(super) fn draw_levels(&mut self, levels: Range<u64>) {
+        self.drawn_levels = Some(levels);
+    }
+
     /// Begins an episode: the first of a seed, or the next.
     ///
     /// Seed and episode determine the level, unless `level` is given.
@@ -119,7 +127,10 @@ impl Env {
             None => (self.seed, self.episode + u64::from(self.run.is_some())),
         };
         let draw = RandomStream::new(seed, "level").bits(episode);
-        let number = level.unwrap_or_else(|| self.options().level(draw));
+        let number = level.unwrap_or_else(|| match &self.drawn_levels {
+            Some(levels) => levels.start + draw % (levels.end - levels.start),
+            None => self.options().level(draw),
+        });
         let level = self.levels.get(number)?;
         let world = level.start.clone();
         let begun = |agent| {

@@ -15,6 +15,7 @@ so no Python code runs per environment. docs/howto/own_task.md is a tutorial.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Union
 
@@ -46,6 +47,9 @@ from .spaces import (
 __all__ = ["ENDINGS", "REWARDS", "Range", "States", "Task", "TaskEnv", "TaskVectorEnv"]
 
 Array = NDArray[Any]
+
+WINDOW = 100
+"""Number of episodes over which the share of successes of a curriculum is taken."""
 
 
 class States(State):
@@ -176,6 +180,14 @@ class Task:
     def speeds(self, number: int, random: np.random.Generator) -> Sequence[float]:
         """Returns the target speeds of a level, m/s, each for 4 s; by default there is none."""
         return ()
+
+    def next_levels(self, success_rate: float, episodes: int) -> range | None:
+        """Returns the levels of the next episodes, for a curriculum; None for those so far.
+
+        It is called when episodes end, with the share of successes (`goal`) among the last 100 episodes and the
+        number of all ended episodes. Level 0 should be the easiest.
+        """
+        return None
 
     @classmethod
     def register(cls, name: str) -> None:
@@ -345,7 +357,10 @@ class TaskVectorEnv(VectorEnv[Array, Array, Array]):
         self.task, self._core = _created(task, task_options, num_envs, limit, num_threads)
         self._terms = _Terms(self.task, self._core)
         self._seeded = np.zeros(num_envs, bool)
+        self._successes: deque[bool] = deque(maxlen=WINDOW)
+        self._episodes = 0
         self.num_envs = num_envs
+        self._draw_levels(self.task.next_levels(0.0, 0))
         # sizes of terms are known once a state exists
         native, _ = self._core.reset([0] * num_envs, [True] * num_envs, None)
         seen = self._terms.observe(self.states(), native)
@@ -410,6 +425,9 @@ class TaskVectorEnv(VectorEnv[Array, Array, Array]):
         over = ended | cut
         if not over.any():
             return seen, rewards, ended, cut, infos
+        self._successes.extend((names[over] == "goal").tolist())
+        self._episodes += int(np.count_nonzero(over))
+        self._draw_levels(self.task.next_levels(float(np.mean(self._successes)), self._episodes))
         if self.autoreset_mode == AutoresetMode.SAME_STEP:
             last = np.full(self.num_envs, None, dtype=object)
             for env in np.flatnonzero(over).tolist():
@@ -421,6 +439,15 @@ class TaskVectorEnv(VectorEnv[Array, Array, Array]):
         else:
             self._core.end_episodes(ended.tolist())
         return seen, rewards, ended, cut, infos
+
+    def _draw_levels(self, levels: range | None) -> None:
+        """Draws the next episodes from a range of levels."""
+        if levels is None:
+            return
+        if len(levels) == 0 or levels.step != 1:
+            allowed = "a range of at least one level with step 1"
+            raise InputError(f"next_levels returned {levels}: must be {allowed}", "next_levels", str(levels), allowed)
+        self._core.draw_levels(levels[0], levels[-1])
 
     def experts(self) -> Array:
         """Returns actions that hold the target speed toward the goal, one row per environment."""
