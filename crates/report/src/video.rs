@@ -182,7 +182,7 @@ impl std::fmt::Debug for VideoEncoder {
     }
 }
 
-/// Returns the duration of a frame in units of which a second has `units`.
+/// Returns the duration of a frame, where `units` make a second.
 fn duration(number: u32, frame_rate: u32, units: u32) -> u32 {
     let start = |number: u64| (number * u64::from(units)) / u64::from(frame_rate);
     (start(u64::from(number) + 1) - start(u64::from(number))) as u32
