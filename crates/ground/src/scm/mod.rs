@@ -6,6 +6,7 @@
 //! ([`bekker_math::spatial::Load`]), so that the body's implicit step can take the stiff elastic
 //! branch.
 
+mod belt;
 mod bulldozing;
 mod contact;
 mod contact_query;

@@ -1,8 +1,8 @@
 //! Scratch memory, kept from step to step so that a step does not allocate.
 
 use super::DisplacedSoil;
+use super::belt::Belt;
 use super::footprint::{CellCover, CellDepth};
-use super::placed_tire::Belt;
 use super::ring::RingLoad;
 use super::station_load::StationLoad;
 use super::vector_lanes::VectorLanes;
