@@ -20,7 +20,8 @@ use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
 use bekker_vehicle::spec::{RigidTire, VehicleFootprint};
 use bekker_vehicle::tire::{BeltPatch, FirmContact, FirmPatch, GroundPlane};
 use bekker_vehicle::{
-    Controls, Drivetrain, TrailerModel, Vehicle, VehicleBodies, VehicleState, VehicleWorkspace,
+    Controls, Drivetrain, MotorReading, TrailerModel, Vehicle, VehicleBodies, VehicleState,
+    VehicleWorkspace,
 };
 use std::sync::Arc;
 
@@ -446,6 +447,10 @@ impl GroundVehicle for WheeledGroundVehicle {
                 settle_ring(&workspace.rings[index], &twist, h, ring);
             }
         }
+    }
+
+    fn motor_reading<'a>(&self, workspace: &'a WheelsWorkspace) -> Option<&'a MotorReading> {
+        workspace.vehicle.motors()
     }
 
     fn inflate_tires(&self, controls: &Controls, tires: &mut [TireContactState], h: f64) {

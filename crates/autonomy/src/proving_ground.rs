@@ -168,6 +168,7 @@ pub fn body() -> VehicleGeometry {
             max_steer: 0.55,
             skids: false,
             pivots: false,
+            max_yaw_rate: None,
             trailer: None,
         },
         protrusions: Default::default(),

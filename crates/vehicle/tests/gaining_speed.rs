@@ -52,7 +52,7 @@ fn speeds_from(spec: &VehicleSpec, rolls: f64, sine: f64, most: f64, time: f64) 
         let pedals = PedalView {
             response: own.vehicle.drivetrain().pedal_response(&own.state),
             applied,
-            engine: Some(own.vehicle.drivetrain().engine_response(&own.state)),
+            engine: own.vehicle.drivetrain().engine_response(&own.state),
         };
         let acceleration = ((TARGET - motion.speed) / 0.5).min(most);
         let aim = AccelerationGoal { acceleration, pedals };

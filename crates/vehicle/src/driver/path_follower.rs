@@ -288,7 +288,7 @@ impl PathFollower {
         let pursued = PursuedPath { path: &self.path, position: place, aside };
         let steering = pursuit.steering(own, pursued, &view.pose, view.speed, [sense, along_path]);
         let steering = own.with_skid_correction(steering, view.speed, view.yaw_rate, sense);
-        own.command(steering, sense)
+        own.command(steering, view.speed, sense)
     }
 
     /// Whether the driver drives forward to straighten a trailer that would otherwise jackknife.
@@ -422,6 +422,7 @@ mod tests {
         max_steer: 0.5276,
         skids: false,
         pivots: false,
+        max_yaw_rate: None,
         trailer: None,
     };
 
