@@ -883,7 +883,7 @@ fn a_vehicle_is_the_same_however_its_path_is_spelled() {
     let known = find_wheeled("hmmwv").unwrap();
     hmmwv(&data, &known);
     // Of a family that precedes its own alphabetically.
-    powertrain(&data, "beetle", &known.powertrain);
+    powertrain(&data, "beetle", known.powertrain.as_ref().unwrap());
     let spelled = |folder: &str, vehicle: &str, more: &[&str]| {
         let mut command = Command::cargo_bin("bekker").unwrap();
         command.current_dir(data.path(folder)).args(["vehicles", "import", vehicle]);

@@ -54,7 +54,7 @@ fn navigator(lidar: Pose) -> Navigator {
             max_steer: 0.55,
             skids: false,
             pivots: false,
-            max_yaw_rate: None,
+            skid: None,
             trailer: None,
         },
         protrusions: Default::default(),

@@ -168,7 +168,7 @@ pub fn body() -> VehicleGeometry {
             max_steer: 0.55,
             skids: false,
             pivots: false,
-            max_yaw_rate: None,
+            skid: None,
             trailer: None,
         },
         protrusions: Default::default(),

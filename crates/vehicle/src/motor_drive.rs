@@ -241,3 +241,82 @@ impl MotorDrive {
         (work, reading)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Vehicle, find_wheeled};
+    use bekker_math::spatial::{Pose, Vec3};
+
+    fn husky() -> Vehicle {
+        Vehicle::new(find_wheeled("husky").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn torques_beyond_the_limit_are_reduced_in_proportion() {
+        let vehicle = husky();
+        let motors = vehicle.drivetrain().motors().unwrap();
+        let (rest, most) = ([0.0; 2], motors.spec.motor.max_torque);
+        let limited = |drive: f64, turn: f64| {
+            let torque = RequestedTorque { drive, turn, ..RequestedTorque::default() };
+            let RequestedTorque { drive, turn, .. } = motors.limited(torque, rest);
+            [drive / most, turn / most]
+        };
+        let close = |found: [f64; 2], expected: [f64; 2]| {
+            let apart = (found[0] - expected[0]).hypot(found[1] - expected[1]);
+            assert!(apart < 1e-12, "{found:?}, not {expected:?}");
+        };
+        close(limited(0.5 * most, -0.4 * most), [0.5, -0.4]);
+        close(limited(most, most), [0.5, 0.5]);
+        close(limited(-0.6 * most, most), [-0.375, 0.625]);
+    }
+
+    /// The battery supplies the energy of the turning parts, the losses of the gears, and the heat
+    /// of the windings, on a vehicle that floats without weight.
+    #[test]
+    fn works_add_up() {
+        let vehicle = husky();
+        let motors = vehicle.drivetrain().motors().unwrap();
+        let mut state = vehicle.state(&Pose::default());
+        let mut workspace = vehicle.workspace(&state);
+        *workspace.gravity() = Vec3::zeros();
+        let h = 1e-3;
+        let controls = Controls { throttle: 0.6, steering: 0.3, ..Controls::default() };
+        let (mut battery, mut heat, mut lost, mut net) = (0.0, 0.0, 0.0, 0.0);
+        for tick in 0..400 {
+            let before = motors.speeds(&state);
+            vehicle.step(&mut state, &mut workspace, &controls, tick, h).unwrap();
+            let after = motors.speeds(&state);
+            let reading = workspace.motors().unwrap();
+            battery += h * reading.power;
+            net += workspace.engine_work();
+            for side in 0..2 {
+                let mean = 0.5 * (before[side] + after[side]);
+                let ElementForce { force, damping, .. } =
+                    workspace.bodies().element[motors.indices.loss_elements[side]];
+                lost += h * (force + damping * (after[side] - before[side])) * mean;
+                let current = reading.currents[side];
+                heat += h * motors.spec.motor.resistance * current * current;
+            }
+        }
+        let stored = vehicle.bodies().energy(&state, workspace.bodies());
+        let springs = vehicle.spring_energy(&state, &workspace)
+            - vehicle.spring_energy(&vehicle.state(&Pose::default()), &workspace);
+        println!("{battery} J: {stored} stored, {lost} in gears, {heat} in windings");
+        assert!((battery - net - lost - heat).abs() < 1e-9 * battery);
+        // The chassis tips under the reaction of the wheels, which its springs and dampers take up.
+        assert!((net - stored - springs).abs() < 0.02 * net, "{net} for {stored} and {springs} J");
+    }
+
+    #[test]
+    fn motors_turn_at_the_speeds_of_their_wheels() {
+        let vehicle = husky();
+        let state = vehicle.launched(&Pose::default(), -0.5);
+        let speeds = vehicle.drivetrain().motors().unwrap().speeds(&state);
+        let ratio = vehicle.spec().motor_drive.unwrap().ratio;
+        for (side, speed) in speeds.into_iter().enumerate() {
+            assert!((speed * ratio - vehicle.wheel_spin(&state, side)).abs() < 1e-9);
+        }
+        assert_eq!(state.gearbox.gear, -1);
+    }
+}

@@ -34,10 +34,22 @@ pub struct SteeringGeometry {
     /// Whether the steering sets the direction of yaw, the same forward and backward, instead of
     /// the curvature of the path, as a pivot drive does.
     pub pivots: bool,
-    /// Yaw rate at steering 1, rad/s, if the steering commands a yaw rate instead of a curvature.
-    pub max_yaw_rate: Option<f64>,
+    /// Steering by the speeds of both sides, if the steering commands a yaw rate instead of a
+    /// curvature.
+    pub skid: Option<SkidGeometry>,
     /// Trailer of the vehicle, if any.
     pub trailer: Option<TrailerGeometry>,
+}
+
+/// Steering by the difference of the wheel speeds on both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SkidGeometry {
+    /// Yaw rate at steering 1, rad/s.
+    pub max_yaw_rate: f64,
+    /// Difference of the rim speeds over the yaw rate, m.
+    pub tread: f64,
+    /// Rim speed up to which the motors give their full power, m/s.
+    pub top_speed: f64,
 }
 
 /// Parameters of pure pursuit. The defaults suit the HMMWV.
@@ -84,7 +96,7 @@ impl SteeringGeometry {
             max_steer: bekker_math::numeric::atan(length * curvature),
             skids: true,
             pivots: matches!(spec.drive.steering, TrackSteering::Pivot { .. }),
-            max_yaw_rate: None,
+            skid: None,
             trailer: None,
         }
     }
@@ -101,7 +113,11 @@ impl SteeringGeometry {
                 max_steer: atan(spec.wheelbase * 2.0 / spec.tread()),
                 skids: true,
                 pivots: true,
-                max_yaw_rate: Some(max_yaw_rate),
+                skid: Some(SkidGeometry {
+                    max_yaw_rate,
+                    tread: spec.skid_tread(),
+                    top_speed: spec.top_rim_speed(),
+                }),
                 trailer: TrailerGeometry::from_spec(spec),
             };
         }
@@ -111,7 +127,7 @@ impl SteeringGeometry {
             max_steer: spec.max_steer(),
             skids: false,
             pivots: false,
-            max_yaw_rate: None,
+            skid: None,
             trailer: TrailerGeometry::from_spec(spec),
         }
     }
@@ -119,6 +135,13 @@ impl SteeringGeometry {
     /// Largest curvature of the rear axle's path, 1/m.
     pub fn max_curvature(&self) -> f64 {
         tan(self.max_steer) / self.wheelbase
+    }
+
+    /// Largest speed in a bend of a curvature, 1/m, at which the outer wheels of a skid-steered
+    /// vehicle do not exceed the speed of their motor, m/s; unlimited for other vehicles.
+    pub fn speed_in_bend(&self, curvature: f64) -> f64 {
+        self.skid
+            .map_or(f64::INFINITY, |own| own.top_speed / (1.0 + 0.5 * own.tread * curvature.abs()))
     }
 
     /// Steering, -1 to 1, that moves the rear axle along a curvature, 1/m.
@@ -152,7 +175,8 @@ impl SteeringGeometry {
 
     /// Lower bound of the speed in the conversion of a yaw rate to a curvature, m/s.
     fn slowest(&self) -> f64 {
-        self.max_yaw_rate.map_or(SLOW, |most| SLOW_SHARE * most / self.max_curvature())
+        let share = |own: SkidGeometry| SLOW_SHARE * own.max_yaw_rate / self.max_curvature();
+        self.skid.map_or(SLOW, share)
     }
 
     /// Returns the command, -1 to 1, that produces the curvature of a `steering` at `speed`, m/s.
@@ -161,7 +185,7 @@ impl SteeringGeometry {
     /// rate, the command therefore reverses for backward travel (`sense` -1). Where it commands the
     /// yaw rate, the command is that rate over the largest one.
     pub fn command(&self, steering: f64, speed: f64, sense: f64) -> f64 {
-        let Some(most) = self.max_yaw_rate else {
+        let Some(SkidGeometry { max_yaw_rate: most, .. }) = self.skid else {
             return if self.pivots { steering * sense } else { steering };
         };
         let curvature = tan(steering * self.max_steer) / self.wheelbase;
@@ -245,7 +269,7 @@ mod tests {
         max_steer: 0.5276,
         skids: false,
         pivots: false,
-        max_yaw_rate: None,
+        skid: None,
         trailer: None,
     };
 

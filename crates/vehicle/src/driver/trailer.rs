@@ -150,7 +150,7 @@ mod tests {
         max_steer: 0.5,
         skids: false,
         pivots: false,
-        max_yaw_rate: None,
+        skid: None,
         trailer: None,
     };
     const SEMITRAILER: TrailerGeometry =

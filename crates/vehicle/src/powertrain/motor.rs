@@ -56,6 +56,11 @@ impl Motor {
         self.no_load_rpm * RPM
     }
 
+    /// Returns the speed at which the driving torque begins to fall to zero, rad/s.
+    pub fn full_power_speed(&self) -> f64 {
+        (1.0 - FADE) * self.no_load_speed()
+    }
+
     /// Returns the largest torque in the direction `sense` (1 or -1) at `speed`, rad/s.
     ///
     /// The value is a magnitude. The damping is its decrease as the speed grows in that direction.

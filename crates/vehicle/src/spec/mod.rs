@@ -451,6 +451,13 @@ impl VehicleSpec {
         tread + 4.0 * mean / tread
     }
 
+    /// Rim speed up to which electric motors give their full power, m/s; infinite with an engine.
+    pub fn top_rim_speed(&self) -> f64 {
+        self.motor_drive.as_ref().map_or(f64::INFINITY, |own| {
+            own.motor.full_power_speed() * own.ratio * self.tire.rigid.radius()
+        })
+    }
+
     /// Whether the vehicle itself can be steered.
     pub fn can_steer(&self) -> bool {
         if self.max_yaw_rate().is_some() {

@@ -397,6 +397,56 @@ mod tests {
     }
 
     #[test]
+    fn refuses_figures_that_make_no_motor_drive() {
+        let text = include_str!("../../../vehicles/husky.toml");
+        let skid = "[steering.skid]\nmax_yaw_rate = 1.9";
+        for (from, to, message) in [
+            ("ratio = 0.0127", "ratio = 0", "motor_drive.ratio = 0: must be finite and above 0"),
+            (
+                "efficiency = 0.75",
+                "efficiency = 75",
+                "motor_drive.efficiency = 75: must be above 0 and up to 1",
+            ),
+            (
+                "no_load_rpm = 5000.0",
+                "no_load_rpm = 500.0",
+                "motor_drive.motor.no_load_rpm = 500: must be above the base speed, max_power over \
+                 max_torque: 3819.7 rpm",
+            ),
+            (
+                "max_yaw_rate = 1.9",
+                "max_yaw_rate = 0",
+                "steering.skid.max_yaw_rate = 0: must be above 0 and up to 20 rad/s",
+            ),
+            (
+                skid,
+                "",
+                "steering = absent: must be skid with motor_drive, which drives no steered axles",
+            ),
+        ] {
+            assert!(text.contains(from), "the file has no '{from}'");
+            let error = VehicleSpec::from_toml(&text.replacen(from, to, 1)).expect_err(to);
+            assert_eq!(error.to_string(), message, "after '{to}'");
+        }
+        let husky = crate::find_wheeled("husky").unwrap();
+        let hmmwv = crate::find_wheeled("hmmwv").unwrap();
+        let told = |spec: VehicleSpec| spec.check().unwrap_err().to_string();
+        let both = VehicleSpec { powertrain: hmmwv.powertrain.clone(), ..husky.clone() };
+        assert_eq!(told(both), "powertrain = given: must be absent with motor_drive");
+        let neither = VehicleSpec { motor_drive: None, ..husky.clone() };
+        assert_eq!(
+            told(neither),
+            "motor_drive = absent: must be given with steering.skid: electric motors turn both \
+             sides at different speeds"
+        );
+        let engineless = VehicleSpec { powertrain: None, ..hmmwv };
+        assert_eq!(
+            told(engineless),
+            "powertrain = absent: must be given, unless motor_drive is given"
+        );
+    }
+
+    #[test]
     fn keys_in_british_spelling_are_read() {
         let text = include_str!("../../../vehicles/hmmwv_torsen.toml");
         let british = text.replace("[tire", "[tyre").replace("center =", "centre =");

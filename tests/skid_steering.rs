@@ -1,0 +1,224 @@
+//! Skid-steered vehicles: the moment of turning against closed forms, paths with sharp bends, and
+//! the same bits on any threads.
+
+use crate::scene;
+
+use bekker::numeric::GRAVITY;
+use bekker::simulation::{GroundVehicle, OutcomeCode, Sample, World};
+use bekker::soil::{Soil, SoilKind, catalog};
+use bekker::spatial::{Quat, Vec3};
+use bekker::vehicle::driver::{Driver, Path, PathFollower, PathFollowerConfig, SteeringGeometry};
+use bekker::vehicle::tire::SlipCurve;
+use bekker::vehicle::{Vehicle, VehicleSpec};
+use scene::{agent, drive, firm, flat, pose_at, same_bits_on_threads_and_resumed, soil, table};
+use std::sync::Arc;
+
+/// Coefficient of friction of tires and ground.
+const FRICTION: f64 = 0.8;
+/// Spacing of the ground's nodes, m: four across a tire.
+const SPACING: f64 = 0.03;
+
+fn husky() -> VehicleSpec {
+    bekker::vehicle::find_wheeled("husky").unwrap()
+}
+
+/// A Husky whose tires slide with Coulomb friction, equal in all directions, and roll freely.
+fn with_coulomb_friction() -> VehicleSpec {
+    let mut spec = husky();
+    let handling = &mut spec.tire.handling;
+    let force = [FRICTION * handling.nominal_load, 2.0 * FRICTION * handling.nominal_load];
+    let curve = SlipCurve {
+        initial_slope: force.map(|force| 100.0 * force),
+        max_force: force,
+        max_slip: [0.05; 2],
+        sliding_force: force,
+        sliding_slip: [0.5; 2],
+    };
+    (handling.longitudinal, handling.lateral) = (curve, curve);
+    handling.rolling_resistance = 0.0;
+    handling.trail.initial = [0.0; 2];
+    spec
+}
+
+fn world_of(
+    spec: VehicleSpec,
+    ground: Soil,
+    heading: f64,
+    driver: impl Fn(&Vehicle) -> Driver,
+) -> World {
+    let vehicle = Arc::new(Vehicle::new(spec).unwrap());
+    let mut start = pose_at(0.0, 0.0, vehicle.ride_radius());
+    start.orientation = Quat::from_axis_angle(&Vec3::z_axis(), heading);
+    let model = agent(&vehicle, driver(&vehicle), start);
+    scene::world(flat(SPACING, ground), 2e-3, vec![model])
+}
+
+fn pivot(ground: Soil, spec: VehicleSpec, steering: f64) -> World {
+    world_of(spec, ground, 0.0, |_| table(&[], &[[0.2, 0.0], [0.4, steering]], &[]))
+}
+
+/// Mean over a second of a value of the first vehicle's samples.
+fn mean<const N: usize>(world: &mut World, value: impl Fn(&Sample) -> [f64; N]) -> [f64; N] {
+    let (mut sum, mut count) = ([0.0; N], 0.0);
+    let end = world.time() + 1.0;
+    while world.time() < end {
+        world.advance();
+        let found = value(&world.samples().next().unwrap());
+        (0..N).for_each(|k| sum[k] += found[k]);
+        count += 1.0;
+    }
+    sum.map(|sum| sum / count)
+}
+
+/// Yaw rate, rad/s; difference of the rim speeds, rad/s; moments of the tractive and of the lateral
+/// forces about the vertical, N m, for half a wheelbase and half a tread.
+fn turning(sample: &Sample, [length, tread]: [f64; 2]) -> [f64; 4] {
+    let wheels = &sample.wheels;
+    let spins = 0.5 * (wheels[1].spin + wheels[3].spin - wheels[0].spin - wheels[2].spin);
+    let side = |wheel: usize| if wheel.is_multiple_of(2) { -1.0 } else { 1.0 };
+    let end = |wheel: usize| if wheel < 2 { 1.0 } else { -1.0 };
+    let of = |moment: &dyn Fn(usize) -> f64| (0..4).map(moment).sum::<f64>();
+    let traction = of(&|wheel| 0.5 * tread * side(wheel) * wheels[wheel].traction);
+    let lateral = of(&|wheel| 0.5 * length * end(wheel) * wheels[wheel].lateral);
+    [sample.angular_velocity.z, spins, traction, lateral]
+}
+
+/// On Coulomb friction the moment of turning on the spot is μ W L B / (2 √(L² + B²)), for the
+/// traction as for the lateral forces, and the yaw rate is r Δω / (B (1 + (L/B)²)). See the
+/// derivation in `crates/vehicle/src/motor_drive.rs`.
+#[test]
+fn a_turn_on_the_spot_has_the_moment_of_coulomb_friction() {
+    for steering in [0.4, -0.8] {
+        let spec = with_coulomb_friction();
+        let (length, tread) = (spec.wheelbase, spec.tread());
+        let weight = spec.total_mass() * GRAVITY;
+        let mut world = pivot(firm(FRICTION), spec, steering);
+        drive(&mut world, 3.0);
+        let loaded = world.samples().next().unwrap();
+        let radius = world.model().agents[0].vehicle.properties().drive_radius
+            - loaded.wheels[0].load / 20e3 / 3.0;
+        let [yaw, spins, traction, lateral] =
+            mean(&mut world, |sample| turning(sample, [length, tread]));
+        let moment = FRICTION * weight * length * tread / (2.0 * length.hypot(tread));
+        let rate = radius * spins / (tread * (1.0 + (length / tread).powi(2)));
+        println!("{yaw:.4} of {rate:.4} rad/s; {traction:.2} and {lateral:.2} of {moment:.2} N m");
+        let moment = moment * f64::signum(steering);
+        // The tread of the patches changes by the camber of the arms, and the rolling radius of the
+        // handling model is that of a third of the deflection: a percent each.
+        assert!((yaw / rate - 1.0).abs() < 0.02);
+        assert!((traction / moment - 1.0).abs() < 0.02 && (lateral / moment + 1.0).abs() < 0.02);
+        assert!((yaw / (1.9 * steering) - 1.0).abs() < 0.05, "as commanded");
+        assert!(loaded.pose.position.xy().norm() < 0.05, "on the spot");
+    }
+}
+
+/// On soil the moments of traction and of the lateral forces balance, and the shear of a patch that
+/// slides by a displacement growing evenly to j is A c + N tan φ times 1 - K/j (1 - exp(-j/K))
+/// (Janosi and Hanamoto 1961), as for a track in Wong's Theory of Ground Vehicles, section 2.4.
+#[test]
+fn a_turn_on_the_spot_on_soil_has_the_moment_of_its_shear() {
+    let hard = soil("hard");
+    let SoilKind::Deformable(strength) = hard.kind.clone() else { panic!() };
+    let spec = with_coulomb_friction();
+    let (length, tread) = (spec.wheelbase, spec.tread());
+    let (weight, width) = (spec.total_mass() * GRAVITY, spec.tire.rigid.width());
+    let mut world = pivot(hard, spec, 0.5);
+    drive(&mut world, 3.0);
+    let [yaw, spins, traction, lateral] =
+        mean(&mut world, |sample| turning(sample, [length, tread]));
+    let [area] = mean(&mut world, |sample| [sample.wheels.iter().map(|own| own.area).sum()]);
+    let rim = 0.5 * 0.165 * spins;
+    let sliding = f64::hypot(0.5 * yaw * length, rim - 0.5 * yaw * tread);
+    let shifted = sliding / rim * (0.25 * area / width) / strength.shear_modulus;
+    let share = 1.0 - (1.0 - (-shifted).exp()) / shifted;
+    let force = area * strength.cohesion + weight * strength.friction_angle.tan();
+    let moment = share * force * length * tread / (2.0 * length.hypot(tread));
+    println!(
+        "{yaw:.3} rad/s; {traction:.2} and {lateral:.2} of {moment:.2} N m; share {share:.2} of \
+         {force:.1} N"
+    );
+    assert!((traction + lateral).abs() < 0.05 * traction, "the moments balance");
+    // The patch is not a rectangle under even pressure, and the rut's walls add resistance.
+    assert!((lateral / moment + 1.0).abs() < 0.15);
+}
+
+fn bends() -> Path {
+    let points = [
+        [0.0, 0.0],
+        [2.0, 0.0],
+        [4.0, 0.0],
+        [4.5, 0.5],
+        [4.5, 2.5],
+        [4.0, 3.0],
+        [2.0, 3.0],
+        [1.5, 3.5],
+        [1.5, 5.0],
+        [2.0, 5.5],
+        [6.0, 5.5],
+    ];
+    Path::smooth(&points, 0.1).unwrap()
+}
+
+fn follower(vehicle: &Vehicle, reverse: bool) -> Driver {
+    let mut config = PathFollowerConfig { cruise_speed: 1.0, reverse, ..Default::default() };
+    config.steering.min_look_ahead = 0.5;
+    let geometry = SteeringGeometry::from_spec(vehicle.spec());
+    Driver::Path(PathFollower::new(bends(), geometry, config))
+}
+
+/// Drives the bends and returns the largest distance from the path, m.
+fn largest_offset(spec: VehicleSpec, ground: Soil, reverse: bool) -> f64 {
+    let heading = if reverse { std::f64::consts::PI } else { 0.0 };
+    let mut world = world_of(spec, ground, heading, |vehicle| follower(vehicle, reverse));
+    let mut largest = 0.0_f64;
+    while world.time() < 45.0 {
+        world.advance();
+        let state = &world.state().agents[0];
+        largest = largest.max(state.driver.place.offset.abs());
+        if state.outcome.is_some() {
+            break;
+        }
+    }
+    let code = world.outcome(0).code;
+    assert_eq!(code, OutcomeCode::Arrived, "at {} s", world.time());
+    largest
+}
+
+/// Bends of 0.5 m radius take about half of a motor's torque on firm ground and most of it on sand,
+/// where driving and turning torque together exceed the limit.
+#[test]
+fn a_robot_follows_sharp_bends_on_firm_ground_loam_and_sand() {
+    let of = |name: &str| catalog().find(name).unwrap().to_soil();
+    for (ground, reverse) in [
+        (firm(FRICTION), false),
+        (firm(FRICTION), true),
+        (of("rubicon_sandy_loam"), false),
+        (of("dry_sand_lll"), false),
+    ] {
+        let name = ground.name.clone();
+        let offset = largest_offset(husky(), ground, reverse);
+        println!("{name}: {offset:.3} m off the path");
+        // a corner of 0.5 m is cut by a look-ahead of 0.5 m
+        assert!(offset < 0.3, "{name}, {reverse}: {offset} m");
+    }
+}
+
+#[test]
+fn any_threads_and_a_resume_give_the_same_bits() {
+    let build = || {
+        let vehicles = [0.0, 2.0].map(|y| {
+            let vehicle = Arc::new(Vehicle::new(husky()).unwrap());
+            let driver = table(&[[0.0, 0.2]], &[[0.5, 0.0], [1.0, 0.6]], &[]);
+            agent(&vehicle, driver, pose_at(0.0, y, vehicle.ride_radius()))
+        });
+        scene::world(flat(SPACING, soil("mid")), 2e-3, Vec::from(vehicles))
+    };
+    same_bits_on_threads_and_resumed(build, 1.0, 2.0);
+    let mut world = build();
+    drive(&mut world, 2.0);
+    let sample = world.samples().next().unwrap();
+    let motors = sample.motors.unwrap();
+    assert!(motors.battery_charge < 1.0 && motors.battery_power > 0.0, "{motors:?}");
+    let summary = world.summary("test", 0.0).vehicles[0].battery.unwrap();
+    assert_eq!(summary.charge, motors.battery_charge);
+}
