@@ -4,7 +4,7 @@
 use crate::scene;
 
 use bekker::numeric::GRAVITY;
-use bekker::simulation::{GroundVehicle, OutcomeCode, Sample, World};
+use bekker::simulation::{Command, GroundVehicle, OutcomeCode, Sample, SteeringCommand, World};
 use bekker::soil::{Soil, SoilKind, catalog};
 use bekker::spatial::{Quat, Vec3};
 use bekker::vehicle::driver::{Driver, Path, PathFollower, PathFollowerConfig, SteeringGeometry};
@@ -221,4 +221,24 @@ fn any_threads_and_a_resume_give_the_same_bits() {
     assert!(motors.battery_charge < 1.0 && motors.battery_power > 0.0, "{motors:?}");
     let summary = world.summary("test", 0.0).vehicles[0].battery.unwrap();
     assert_eq!(summary.charge, motors.battery_charge);
+}
+
+/// A yaw rate is a share of the largest one. Wheel angles are refused, and so are yaw rates for
+/// vehicles with steered wheels.
+#[test]
+fn yaw_rates_steer_skid_steered_vehicles_only() {
+    let world = pivot(firm(FRICTION), husky(), 0.0);
+    let controls = |world: &World, steering| {
+        world.model().controls(0, &Command { steering, ..Command::default() })
+    };
+    let half = controls(&world, SteeringCommand::YawRate(0.95)).unwrap();
+    assert_eq!(half.steering, 0.5);
+    assert_eq!(controls(&world, SteeringCommand::YawRate(-9.0)).unwrap().steering, -1.0);
+    assert!(controls(&world, SteeringCommand::YawRate(f64::NAN)).is_err());
+    let told = controls(&world, SteeringCommand::Angle(0.1)).unwrap_err().to_string();
+    assert_eq!(told, "Husky A200 cannot be steered by wheel angle; give a fraction of full lock");
+    let hmmwv = bekker::vehicle::find_wheeled("hmmwv").unwrap();
+    let world = world_of(hmmwv, firm(FRICTION), 0.0, |_| table(&[], &[], &[]));
+    let told = controls(&world, SteeringCommand::YawRate(0.1)).unwrap_err().to_string();
+    assert_eq!(told, "HMMWV cannot be steered by a yaw rate: its file has no steering.skid");
 }

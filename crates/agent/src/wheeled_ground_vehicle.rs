@@ -553,6 +553,7 @@ fn properties(vehicle: &Vehicle, tires: &[TireContactModel]) -> VehiclePropertie
         is_tracked: false,
         can_steer: spec.can_steer(),
         max_steering_angle: Some(spec.max_steer()).filter(|angle| *angle > 0.0),
+        max_yaw_rate: spec.max_yaw_rate(),
         has_central_inflation: (0..spec.axles.len()).any(|axle| {
             let flexible = spec.tire_of(axle).flexible.as_ref();
             flexible.is_some_and(|tire| tire.central_inflation.is_some())

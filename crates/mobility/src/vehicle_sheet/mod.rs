@@ -431,13 +431,16 @@ mod tests {
     fn vehicles_of_the_catalog_are_nothing_out_of_the_usual() {
         for entry in catalog() {
             // Chrono's dampers of the HMMWV and of its derivatives are known to be strong
-            let sheet = VehicleSheet::new(entry.key, &find_vehicle(entry.key).unwrap()).unwrap();
+            let spec = find_vehicle(entry.key).unwrap();
+            let sheet = VehicleSheet::new(entry.key, &spec).unwrap();
             let weight = sheet.mass * GRAVITY;
             let loads: f64 = sheet.axles.iter().map(|axle| axle.load).sum();
             // the equilibrium is accurate to a few thousandths
             assert!(sheet.axles.is_empty() || (loads / weight - 1.0).abs() < 5e-3, "{loads}");
             assert!(sheet.rests && sheet.soils.iter().all(|soil| soil.sinkage.is_some()));
-            for axle in &sheet.axles {
+            // robots have rigid axles, for which their files have stiff springs
+            let has_springs = spec.wheeled().is_none_or(|own| own.motor_drive.is_none());
+            for axle in sheet.axles.iter().filter(|_| has_springs) {
                 println!("{} {axle:.2?}", entry.key);
                 assert!((0.7..4.0).contains(&axle.bounce), "{}: {axle:?}", entry.key);
                 assert!((4.0..20.0).contains(&axle.hop), "{}: {axle:?}", entry.key);
