@@ -103,43 +103,38 @@ fn a_turn_on_the_spot_has_the_moment_of_coulomb_friction() {
         let rate = radius * spins / (tread * (1.0 + (length / tread).powi(2)));
         println!("{yaw:.4} of {rate:.4} rad/s; {traction:.2} and {lateral:.2} of {moment:.2} N m");
         let moment = moment * f64::signum(steering);
-        // The tread of the patches changes by the camber of the arms, and the rolling radius of the
-        // handling model is that of a third of the deflection: a percent each.
-        assert!((yaw / rate - 1.0).abs() < 0.02);
-        assert!((traction / moment - 1.0).abs() < 0.02 && (lateral / moment + 1.0).abs() < 0.02);
-        assert!((yaw / (1.9 * steering) - 1.0).abs() < 0.05, "as commanded");
+        // the sliding of the carcass and the tilt of the chassis leave less than a thousandth
+        assert!((yaw / rate - 1.0).abs() < 2e-3);
+        assert!((traction / moment - 1.0).abs() < 2e-3 && (lateral / moment + 1.0).abs() < 2e-3);
+        // the commanded rate takes the unloaded radius
+        assert!((yaw / (1.9 * steering) - 1.0).abs() < 0.03);
         assert!(loaded.pose.position.xy().norm() < 0.05, "on the spot");
     }
 }
 
-/// On soil the moments of traction and of the lateral forces balance, and the shear of a patch that
-/// slides by a displacement growing evenly to j is A c + N tan φ times 1 - K/j (1 - exp(-j/K))
-/// (Janosi and Hanamoto 1961), as for a track in Wong's Theory of Ground Vehicles, section 2.4.
+/// On soil the moments of traction and of the lateral forces balance, and reach the same closed form
+/// with the Mohr-Coulomb strength A c + N tan φ instead of the friction.
+///
+/// All four wheels run in one circle, so the shear displacements of its nodes add up to many times
+/// the shear modulus K, and the shear stress reaches its limit.
 #[test]
-fn a_turn_on_the_spot_on_soil_has_the_moment_of_its_shear() {
+fn a_turn_on_the_spot_on_soil_has_the_moment_of_its_strength() {
     let hard = soil("hard");
     let SoilKind::Deformable(strength) = hard.kind.clone() else { panic!() };
     let spec = with_coulomb_friction();
     let (length, tread) = (spec.wheelbase, spec.tread());
-    let (weight, width) = (spec.total_mass() * GRAVITY, spec.tire.rigid.width());
+    let weight = spec.total_mass() * GRAVITY;
     let mut world = pivot(hard, spec, 0.5);
     drive(&mut world, 3.0);
-    let [yaw, spins, traction, lateral] =
-        mean(&mut world, |sample| turning(sample, [length, tread]));
+    let [yaw, _, traction, lateral] = mean(&mut world, |sample| turning(sample, [length, tread]));
     let [area] = mean(&mut world, |sample| [sample.wheels.iter().map(|own| own.area).sum()]);
-    let rim = 0.5 * 0.165 * spins;
-    let sliding = f64::hypot(0.5 * yaw * length, rim - 0.5 * yaw * tread);
-    let shifted = sliding / rim * (0.25 * area / width) / strength.shear_modulus;
-    let share = 1.0 - (1.0 - (-shifted).exp()) / shifted;
     let force = area * strength.cohesion + weight * strength.friction_angle.tan();
-    let moment = share * force * length * tread / (2.0 * length.hypot(tread));
-    println!(
-        "{yaw:.3} rad/s; {traction:.2} and {lateral:.2} of {moment:.2} N m; share {share:.2} of \
-         {force:.1} N"
-    );
-    assert!((traction + lateral).abs() < 0.05 * traction, "the moments balance");
-    // The patch is not a rectangle under even pressure, and the rut's walls add resistance.
-    assert!((lateral / moment + 1.0).abs() < 0.15);
+    let moment = force * length * tread / (2.0 * length.hypot(tread));
+    println!("{yaw:.3} rad/s; {traction:.2} and {lateral:.2} of {moment:.2} N m");
+    // the traction also overcomes the resistance of the ruts
+    assert!((traction + lateral).abs() < 0.03 * traction, "the moments balance");
+    // nodes at the edge of a patch, which have just been met, are not yet at the limit
+    assert!((lateral / moment + 1.0).abs() < 0.06);
 }
 
 fn bends() -> Path {
@@ -184,8 +179,7 @@ fn largest_offset(spec: VehicleSpec, ground: Soil, reverse: bool) -> f64 {
     largest
 }
 
-/// Bends of 0.5 m radius take about half of a motor's torque on firm ground and most of it on sand,
-/// where driving and turning torque together exceed the limit.
+/// In bends of 0.5 m radius on sand, driving and turning torque together exceed the motors' limit.
 #[test]
 fn a_robot_follows_sharp_bends_on_firm_ground_loam_and_sand() {
     let of = |name: &str| catalog().find(name).unwrap().to_soil();
@@ -208,7 +202,7 @@ fn any_threads_and_a_resume_give_the_same_bits() {
     let build = || {
         let vehicles = [0.0, 2.0].map(|y| {
             let vehicle = Arc::new(Vehicle::new(husky()).unwrap());
-            let driver = table(&[[0.0, 0.2]], &[[0.5, 0.0], [1.0, 0.6]], &[]);
+            let driver = table(&[[0.0, 0.2], [1.0, 0.2]], &[[0.5, 0.0], [1.0, 0.6]], &[]);
             agent(&vehicle, driver, pose_at(0.0, y, vehicle.ride_radius()))
         });
         scene::world(flat(SPACING, soil("mid")), 2e-3, Vec::from(vehicles))

@@ -20,7 +20,7 @@ use super::assembly::MotorIndices;
 use super::controls::Controls;
 use super::engine_drivetrain::ThrustGearing;
 use super::pedal_response::PedalResponse;
-use super::powertrain::{Battery, GearboxState, Motor};
+use super::powertrain::{Battery, GearboxState, Motor, Torque};
 use super::spec::MotorDriveSpec;
 use super::state::VehicleState;
 use crate::multibody::{ElementForce, MultibodyModel, MultibodyWorkspace};
@@ -112,9 +112,8 @@ impl MotorDrive {
         let ThrustGearing { mass, radius, brake_torque, .. } = self.gearing;
         let arm = radius * mass;
         let sense = f64::from(state.gearbox.gear);
-        let limit = |speed: f64| self.spec.motor.torque_limit(speed, sense).value;
-        let torque: f64 = self.speeds(state).map(limit).iter().sum();
-        let at_wheels = sense * torque * self.spec.efficiency / self.spec.ratio;
+        let torque = self.drive_limit(self.speeds(state), sense, state.steering).value;
+        let at_wheels = 2.0 * sense * torque * self.spec.efficiency / self.spec.ratio;
         PedalResponse { closed: 0.0, full: at_wheels / arm, brake: brake_torque / arm }
     }
 
@@ -165,14 +164,21 @@ impl MotorDrive {
         }
     }
 
+    /// Returns the largest driving torque of each motor in the direction `sense`.
+    ///
+    /// It is that at the speed of the outer side once the vehicle turns as steered.
+    fn drive_limit(&self, speeds: [f64; 2], sense: f64, steering: f64) -> Torque {
+        let difference = (steering * self.full_difference).abs();
+        let outer = 0.5 * (sense * (speeds[0] + speeds[1]) + difference);
+        self.spec.motor.torque_limit(outer, 1.0)
+    }
+
     /// Returns the torques that throttle and steering request, each within the motors' limits.
     fn requested(&self, speeds: [f64; 2], steering: f64, controls: &Controls) -> RequestedTorque {
         let motor: &Motor = &self.spec.motor;
         let sense = controls.gear.sense();
-        let difference = steering * self.full_difference;
-        let outer = 0.5 * (sense * (speeds[0] + speeds[1]) + difference.abs());
-        let limit = motor.torque_limit(outer, 1.0);
-        let error = difference - (speeds[1] - speeds[0]);
+        let limit = self.drive_limit(speeds, sense, steering);
+        let error = steering * self.full_difference - (speeds[1] - speeds[0]);
         let turn_sense = if error < 0.0 { -1.0 } else { 1.0 };
         let most = motor
             .torque_limit(speeds[0], -turn_sense)
@@ -228,9 +234,9 @@ impl MotorDrive {
         let change = [0, 1].map(|side| after[side] - before[side]);
         let turn = end(self.indices.turn_element, change[1] - change[0]);
         let (mut work, mut reading) = (0.0, MotorReading::default());
-        for side in 0..2 {
+        for (side, element) in self.indices.drive_elements.into_iter().enumerate() {
             let turning = if side == 0 { -turn } else { turn };
-            let torque = end(self.indices.drive_elements[side], change[side]) + turning;
+            let torque = end(element, change[side]) + turning;
             let lost = end(self.indices.loss_elements[side], change[side]);
             let mean = 0.5 * (before[side] + after[side]);
             work += h * (torque + lost) * mean;
@@ -290,10 +296,9 @@ mod tests {
             let reading = workspace.motors().unwrap();
             battery += h * reading.power;
             net += workspace.engine_work();
-            for side in 0..2 {
+            for (side, element) in motors.indices.loss_elements.into_iter().enumerate() {
                 let mean = 0.5 * (before[side] + after[side]);
-                let ElementForce { force, damping, .. } =
-                    workspace.bodies().element[motors.indices.loss_elements[side]];
+                let ElementForce { force, damping, .. } = workspace.bodies().element[element];
                 lost += h * (force + damping * (after[side] - before[side])) * mean;
                 let current = reading.currents[side];
                 heat += h * motors.spec.motor.resistance * current * current;

@@ -110,7 +110,7 @@ fn on_wheels(spec: &VehicleSpec) -> [(&'static str, String); 4] {
         ("axles", axles.join(", ")),
         ("trailer", trailer.to_owned()),
         match spec.max_yaw_rate() {
-            Some(rate) => ("skid steering", format!("max {rate} rad/s")),
+            Some(rate) => ("yaw rate", format!("max {rate} rad/s, by skid steering")),
             None => ("steer angle", format!("max {:.1} deg", spec.max_steer().to_degrees())),
         },
     ]

@@ -4,9 +4,9 @@ use crate::powertrain::{Battery, Motor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Electric drive, in place of `driveline` and `powertrain`: one motor on each side drives all
-/// wheels of that side through gears, chains or belts. The vehicle is steered by the difference of
-/// their speeds (`steering.skid`).
+/// Electric drive that replaces `driveline` and `powertrain`. One motor on each side drives all
+/// wheels of that side through gears, chains or belts. The difference of their speeds steers the
+/// vehicle (`steering.skid`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "MotorDrive")]
