@@ -598,7 +598,7 @@ fn a_data_sheet_gives_its_power_at_the_crankshaft() {
     let file =
         blocks(&page).into_iter().map(text).find(|text| text.contains("[powertrain.engine]"));
     let spec = bekker::vehicle::AnySpec::from_toml(&file.unwrap()).unwrap();
-    let rating = spec.powertrain().engine.rating();
+    let rating = spec.powertrain().unwrap().engine.rating();
     assert!((rating.power - 151e3).abs() < 0.5e3 && rating.power_rpm == 3400.0, "{rating:?}");
     assert_eq!((rating.torque, spec.drag_area()), (430.0, Some(1.5)));
 }

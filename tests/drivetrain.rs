@@ -99,7 +99,7 @@ fn the_layout_determines_the_driven_wheels() {
         (Layout::Rwd, [false, false, true, true]),
     ] {
         let mut spec = solid();
-        spec.driveline.layout = layout;
+        spec.driveline.as_mut().unwrap().layout = layout;
         let wheels = driven(spec, Terrain::flat(0.0, SoilId(0)));
         for (wheel, pulls) in driven_wheels.into_iter().enumerate() {
             let torque = wheels[wheel][0];
@@ -117,7 +117,7 @@ fn the_layout_determines_the_driven_wheels() {
 fn a_locked_differential_turns_both_wheels_alike() {
     let of = |locked: bool, limit: f64| {
         let mut spec = solid();
-        spec.driveline.layout = Layout::Rwd;
+        spec.driveline.as_mut().unwrap().layout = Layout::Rwd;
         for axle in &mut spec.axles {
             let drive = axle.final_drive.as_mut().unwrap();
             (drive.differential.locked, drive.differential.lock_torque) = (locked, limit);
@@ -149,7 +149,7 @@ fn lagging_brakes_and_automatic_locks_give_the_same_bits() {
         let own = &mut axle.final_drive.as_mut().unwrap().differential;
         own.automatic = Some(AutomaticLock { engage_rpm: 2.0, release_rpm: 200.0 });
     }
-    spec.driveline.center.commanded = true;
+    spec.driveline.as_mut().unwrap().center.commanded = true;
     std::fs::write(place.path().join("own.toml"), toml::to_string(&spec).unwrap()).unwrap();
     let vehicle = |name: &str, y: f64| {
         format!(

@@ -77,6 +77,7 @@ mod runs;
 mod scene;
 mod sensor_files;
 mod sensors;
+mod skid_steering;
 mod soft_ground;
 mod soil_faults;
 mod start;

@@ -101,7 +101,9 @@ struct ReferenceFaults {
 fn as_reference(name: &str, h: f64, lagging: Option<f64>) -> ReferenceFaults {
     let flat_by = 0.0037;
     let mut spec = vehicle("hmmwv").spec().clone();
-    if let (Some(converter), Some(gear)) = (&mut spec.powertrain.converter, lagging) {
+    if let (Some(converter), Some(gear)) =
+        (&mut spec.powertrain.as_mut().unwrap().converter, lagging)
+    {
         *converter = behind(converter, h, gear, GOVERNED);
     }
     let hmmwv = Vehicle::new(spec).unwrap();
@@ -185,7 +187,7 @@ fn the_references_transmission_runs_ahead_of_its_driveline() {
         ("soft, 2 ms", 2e-3, 0.7, 2534.99, 8.7776),
     ];
     let hmmwv = vehicle("hmmwv");
-    let powertrain = &hmmwv.spec().powertrain;
+    let powertrain = hmmwv.spec().powertrain.as_ref().unwrap();
     let converter = powertrain.converter.as_ref().unwrap();
     for (name, step, throttle, rpm, spin) in records {
         let engine_speed = rpm * std::f64::consts::PI / 30.0;

@@ -195,21 +195,22 @@ fn hmmwv(data: &Data, own: &VehicleSpec) {
     });
     data.write("hmmwv/steering.json", &file("Steering", "PitmanArm", steering));
     let drive = own.axles[0].final_drive.unwrap();
+    let driveline = own.driveline.as_ref().unwrap();
     let shafts = json!({
         "Shaft Direction": { "Motor Block": [1, 0, 0], "Axle": [0, 1, 0] },
         "Shaft Inertia": {
-            "Driveshaft": own.driveline.driveshaft_inertia,
+            "Driveshaft": driveline.driveshaft_inertia,
             "Front Driveshaft": drive.shaft_inertia, "Rear Driveshaft": drive.shaft_inertia,
-            "Central Differential Box": own.driveline.center.inertia,
+            "Central Differential Box": driveline.center.inertia,
             "Front Differential Box": drive.differential.inertia,
             "Rear Differential Box": drive.differential.inertia,
         },
         "Gear Ratio": { "Front Conical Gear": drive.ratio, "Rear Conical Gear": drive.ratio },
         "Axle Differential Locking Limit": drive.differential.lock_torque,
-        "Central Differential Locking Limit": own.driveline.center.lock_torque,
+        "Central Differential Locking Limit": driveline.center.lock_torque,
     });
     data.write("hmmwv/driveline.json", &file("Driveline", "ShaftsDriveline4WD", shafts));
-    powertrain(data, "hmmwv", &own.powertrain);
+    powertrain(data, "hmmwv", own.powertrain.as_ref().unwrap());
     let handling = &own.tire.handling;
     let tire = json!({
         "Design": {
@@ -250,8 +251,9 @@ fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
     let read = data.import("hmmwv/vehicle.json").unwrap();
     let own = read.spec.wheeled().unwrap();
     assert_eq!(own.total_mass(), known.total_mass());
-    assert_eq!(own.powertrain.gearbox, known.powertrain.gearbox);
-    assert_eq!(own.powertrain.converter, known.powertrain.converter);
+    let [found, expected] = [own, &known].map(|own| own.powertrain.as_ref().unwrap());
+    assert_eq!(found.gearbox, expected.gearbox);
+    assert_eq!(found.converter, expected.converter);
     assert_eq!(own.driveline, known.driveline);
     for (own, known) in own.axles.iter().zip(&known.axles) {
         assert_eq!(own.suspension, known.suspension);
@@ -639,7 +641,8 @@ fn a_powertrain_in_one_file_is_read_as_engine_and_transmission() {
     };
     let read =
         import(&data.path("hmmwv/vehicle.json"), None, &beside("other/shafts.json")).unwrap();
-    let powertrain = |read: &ImportedVehicle| read.spec.wheeled().unwrap().powertrain.clone();
+    let powertrain =
+        |read: &ImportedVehicle| read.spec.wheeled().unwrap().powertrain.clone().unwrap();
     assert_eq!(powertrain(&read), powertrain(&expected));
     // The combined file of the folder is used if the folder lacks a separate engine.
     std::fs::remove_dir_all(data.path("hmmwv/power")).unwrap();
@@ -880,7 +883,7 @@ fn a_vehicle_is_the_same_however_its_path_is_spelled() {
     let known = find_wheeled("hmmwv").unwrap();
     hmmwv(&data, &known);
     // Of a family that precedes its own alphabetically.
-    powertrain(&data, "beetle", &known.powertrain);
+    powertrain(&data, "beetle", known.powertrain.as_ref().unwrap());
     let spelled = |folder: &str, vehicle: &str, more: &[&str]| {
         let mut command = Command::cargo_bin("bekker").unwrap();
         command.current_dir(data.path(folder)).args(["vehicles", "import", vehicle]);

@@ -83,7 +83,7 @@ pub fn flat(spacing: f64, soil: Soil) -> GroundModel {
 /// Returns a vehicle with instant shifts and rigid tires, as in the reference.
 pub fn vehicle(name: &str) -> Arc<Vehicle> {
     let mut spec = bekker::vehicle::find_wheeled(name).unwrap();
-    spec.powertrain.gearbox.shift_time = 0.0;
+    spec.powertrain.as_mut().unwrap().gearbox.shift_time = 0.0;
     spec.tire.flexible = None;
     Arc::new(Vehicle::new(spec).unwrap())
 }

@@ -10,11 +10,12 @@ use super::event::Event;
 use super::external_acceleration::ExternalAcceleration;
 use super::ground_vehicle::GroundVehicle;
 use super::monitor::Monitor;
+use super::motor_record::MotorRecord;
 use super::obstacle_contacts::ObstacleContacts;
 use super::outcome::Outcome;
 use super::parallel_contact::SecondThreadScratch;
 use super::radio::RadioStation;
-use super::sample::{Sample, WheelSample};
+use super::sample::{MotorSample, Sample, WheelSample};
 use super::state_backup::StateBackup;
 use super::tire::TireContactState;
 use super::validity::ValidityRecord;
@@ -113,6 +114,8 @@ pub struct AgentState {
     pub autonomy: Option<Box<AutonomyState>>,
     /// Radio messages received; `None` before the first exchange.
     pub radio: Option<Box<RadioStation>>,
+    /// Electric motors, if they drive the vehicle.
+    pub motors: Option<Box<MotorRecord>>,
 }
 
 /// Derived and scratch data of an agent; never saved.
@@ -212,6 +215,7 @@ impl AgentState {
             validity: ValidityRecord::default(),
             autonomy: None,
             radio: None,
+            motors: None,
         }
     }
 
@@ -265,6 +269,7 @@ impl AgentState {
             validity: _,
             autonomy,
             radio,
+            motors,
         } = self;
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.is_imaging()).collect();
         let drive = (driver, controls, command, monitor, wheels, outcome);
@@ -282,6 +287,10 @@ impl AgentState {
         if let Some(radio) = radio {
             let heard = postcard::to_stdvec(radio);
             hasher.update(heard.expect("plain data serializes into memory"));
+        }
+        if let Some(motors) = motors {
+            let stored = postcard::to_stdvec(motors);
+            hasher.update(stored.expect("plain data serializes into memory"));
         }
         hasher.finalize().into()
     }
@@ -310,6 +319,7 @@ impl AgentModel {
             validity: ValidityRecord::default(),
             autonomy: self.start_autonomy(pose, now_us),
             radio: None,
+            motors: self.vehicle.drivetrain().motors().map(|_| Box::default()),
         }
     }
 
@@ -362,6 +372,16 @@ impl AgentModel {
         self.vehicle.speed(&workspace.vehicle)
     }
 
+    /// Returns the sample of electric motors and their battery, if the vehicle has them.
+    fn motor_sample(&self, state: &AgentState) -> Option<MotorSample> {
+        let (drive, record) = self.vehicle.drivetrain().motors().zip(state.motors.as_ref())?;
+        Some(MotorSample {
+            currents: record.reading.currents,
+            battery_power: record.reading.power,
+            battery_charge: 1.0 - record.energy / drive.battery().energy(),
+        })
+    }
+
     /// Writes the agent at one time into `sample`, whose allocations are reused.
     pub fn sample_into(
         &self,
@@ -387,6 +407,7 @@ impl AgentModel {
             gear: state.vehicle.gearbox.gear,
             wheels,
             trailer: self.vehicle.trailer_sample(&state.vehicle, &workspace.vehicle),
+            motors: self.motor_sample(state),
         };
         // at the end itself the sample shows the last driven state
         if state.end_time().is_some_and(|ended| time - ended > ROUNDING) {

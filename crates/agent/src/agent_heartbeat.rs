@@ -350,7 +350,8 @@ impl AgentModel {
         let own = self.driver.follower().filter(|own| own.controls_acceleration())?;
         let response = self.vehicle.drivetrain().pedal_response(&state.vehicle);
         let limited = own.config().acceleration.is_some();
-        let engine = limited.then(|| self.vehicle.drivetrain().engine_response(&state.vehicle));
+        let drivetrain = self.vehicle.drivetrain();
+        let engine = drivetrain.engine_response(&state.vehicle).filter(|_| limited);
         let backward = own.travel_sign() < 0.0;
         let response = if backward { response.reversed() } else { response };
         let engine = engine.map(|engine| if backward { engine.reversed() } else { engine });
@@ -416,6 +417,10 @@ impl AgentModel {
         };
         let wheels = self.vehicle.coupled_samples(coupling, &workspace.vehicle);
         state.energy.add(metrics.work.engine);
+        let reading = self.vehicle.motor_reading(&workspace.vehicle);
+        if let Some((motors, reading)) = state.motors.as_mut().zip(reading) {
+            motors.add(reading, h);
+        }
         state.monitor.record_step(time, h, &state.controls, wheels, &metrics);
     }
 }

@@ -15,8 +15,8 @@ use bekker_sync::message::{PartState, RemoteVehicleDescription, RunningGearMessa
 use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, ModelError, MultibodyWorkspace, StepError};
 use bekker_vehicle::{
-    AnySpec, AssemblyError, Controls, Drivetrain, TrackedVehicle, TrailerModel, Vehicle,
-    VehicleBodies, VehicleState,
+    AnySpec, AssemblyError, Controls, Drivetrain, MotorReading, TrackedVehicle, TrailerModel,
+    Vehicle, VehicleBodies, VehicleState,
 };
 use std::sync::Arc;
 
@@ -180,6 +180,10 @@ impl GroundVehicle for AnyVehicle {
         h: f64,
     ) {
         for_kind!(self, workspace, own => own.advance_tires(tires, workspace, h));
+    }
+
+    fn motor_reading<'a>(&self, workspace: &'a GroundVehicleWorkspace) -> Option<&'a MotorReading> {
+        for_kind!(self, workspace, own => own.motor_reading(workspace))
     }
 
     fn inflate_tires(&self, controls: &Controls, tires: &mut [TireContactState], h: f64) {

@@ -18,7 +18,8 @@ use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
 use bekker_vehicle::spec::{Belly, Chassis, VehicleFootprint};
 use bekker_vehicle::{
-    Controls, Coupling, Drivetrain, TrailerModel, VehicleBodies, VehicleOutline, VehicleState,
+    Controls, Coupling, Drivetrain, MotorReading, TrailerModel, VehicleBodies, VehicleOutline,
+    VehicleState,
 };
 
 /// Derived and scratch data of a vehicle on the ground; never saved.
@@ -131,6 +132,12 @@ pub trait GroundVehicle {
         _workspace: &Self::Workspace,
         _h: f64,
     ) {
+    }
+
+    /// Returns torque, current and power of electric motors in the last step, if they drive the
+    /// vehicle.
+    fn motor_reading<'a>(&self, _workspace: &'a Self::Workspace) -> Option<&'a MotorReading> {
+        None
     }
 
     /// Changes tire pressure toward the command at the rate of central tire inflation.

@@ -429,6 +429,7 @@ impl Monitor {
             braking_energy: self.braking_energy,
             soil_energy: self.soil_energy,
             fuel: self.fuel,
+            battery: None,
         }
     }
 }

@@ -76,6 +76,17 @@ pub struct TrailerSample {
     pub hitch_force: Vec3,
 }
 
+/// State of electric motors and their battery at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MotorSample {
+    /// Current of the left and the right motor, A; positive for a forward torque.
+    pub currents: [f64; 2],
+    /// Power from the battery, W; negative while the motors charge it.
+    pub battery_power: f64,
+    /// State of charge of the battery: 1 full at the start, 0 empty, and below 0 beyond that.
+    pub battery_charge: f64,
+}
+
 /// State of a vehicle at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -101,6 +112,8 @@ pub struct Sample {
     pub wheels: Vec<WheelSample>,
     /// Trailer, if there is one.
     pub trailer: Option<TrailerSample>,
+    /// Electric motors, if they drive the vehicle.
+    pub motors: Option<MotorSample>,
 }
 
 impl Sample {
@@ -116,6 +129,9 @@ impl Sample {
         self.wheels.iter_mut().for_each(WheelSample::set_standstill);
         if let Some(trailer) = &mut self.trailer {
             trailer.hitch_force = Vec3::zeros();
+        }
+        if let Some(motors) = &mut self.motors {
+            (motors.currents, motors.battery_power) = ([0.0; 2], 0.0);
         }
     }
 }

@@ -7,6 +7,7 @@
 use super::agent::AgentState;
 use super::external_acceleration::ExternalAcceleration;
 use super::monitor::Monitor;
+use super::motor_record::MotorRecord;
 use super::tire::TireContactState;
 use bekker_vehicle::driver::DriverState;
 use bekker_vehicle::{Controls, VehicleState};
@@ -19,6 +20,7 @@ pub struct StateBackup {
     driver: DriverState,
     controls: Controls,
     monitor: Monitor,
+    motors: Option<Box<MotorRecord>>,
 }
 
 impl StateBackup {
@@ -29,26 +31,29 @@ impl StateBackup {
             driver: state.driver,
             controls: state.controls,
             monitor: state.monitor.clone(),
+            motors: state.motors.clone(),
         }
     }
 
     /// Saves the state and reuses the allocations of the previous backup.
     pub(super) fn save(&mut self, state: &AgentState) {
-        let StateBackup { vehicle, tires, driver, controls, monitor } = self;
+        let StateBackup { vehicle, tires, driver, controls, monitor, motors } = self;
         vehicle.clone_from(&state.vehicle);
         tires.clone_from(&state.tires);
         (*driver, *controls) = (state.driver, state.controls);
         monitor.clone_from(&state.monitor);
+        motors.clone_from(&state.motors);
     }
 
     /// Restores the saved state with zero velocity.
     pub(super) fn restore(&self, state: &mut AgentState) {
-        let StateBackup { vehicle, tires, driver, controls, monitor } = self;
+        let StateBackup { vehicle, tires, driver, controls, monitor, motors } = self;
         state.vehicle.clone_from(vehicle);
         state.vehicle.body.halt();
         state.tires.clone_from(tires);
         (state.driver, state.controls) = (*driver, *controls);
         state.monitor.clone_from(monitor);
+        state.motors.clone_from(motors);
         state.external_acceleration = ExternalAcceleration::default();
     }
 }

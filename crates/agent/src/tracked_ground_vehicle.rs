@@ -474,6 +474,7 @@ fn properties(vehicle: &TrackedVehicle) -> VehicleProperties {
         is_tracked: true,
         can_steer: true,
         max_steering_angle: None,
+        max_yaw_rate: None,
         has_central_inflation: false,
         locks: Locks::OPEN,
         trailed_wheels: 0,

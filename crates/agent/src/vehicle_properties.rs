@@ -19,6 +19,8 @@ pub struct VehicleProperties {
     pub can_steer: bool,
     /// Mean angle of the steered wheels at full lock, rad; `None` without steered wheels.
     pub max_steering_angle: Option<f64>,
+    /// Yaw rate at full steering, rad/s, if it is skid-steered; `None` otherwise.
+    pub max_yaw_rate: Option<f64>,
     /// Whether it has central tire inflation and flexible tires.
     pub has_central_inflation: bool,
     /// Differential locks that the driver can engage.

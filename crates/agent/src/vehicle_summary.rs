@@ -53,6 +53,18 @@ pub struct VehicleSummary {
     pub soil_energy: f64,
     /// Fuel burned, kg, if the engine specifies consumption.
     pub fuel: Option<f64>,
+    /// Battery of electric motors, if they drive the vehicle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub battery: Option<BatterySummary>,
+}
+
+/// Battery of electric motors over a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BatterySummary {
+    /// Energy that the motors took from the battery less what they returned, J.
+    pub energy: f64,
+    /// State of charge at the end: 1 full, as at the start; 0 empty.
+    pub charge: f64,
 }
 
 /// Values of all flexible tires together; rigid tires do not count.

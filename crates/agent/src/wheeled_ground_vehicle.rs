@@ -20,7 +20,8 @@ use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
 use bekker_vehicle::spec::{RigidTire, VehicleFootprint};
 use bekker_vehicle::tire::{BeltPatch, FirmContact, FirmPatch, GroundPlane};
 use bekker_vehicle::{
-    Controls, Drivetrain, TrailerModel, Vehicle, VehicleBodies, VehicleState, VehicleWorkspace,
+    Controls, Drivetrain, MotorReading, TrailerModel, Vehicle, VehicleBodies, VehicleState,
+    VehicleWorkspace,
 };
 use std::sync::Arc;
 
@@ -448,6 +449,10 @@ impl GroundVehicle for WheeledGroundVehicle {
         }
     }
 
+    fn motor_reading<'a>(&self, workspace: &'a WheelsWorkspace) -> Option<&'a MotorReading> {
+        workspace.vehicle.motors()
+    }
+
     fn inflate_tires(&self, controls: &Controls, tires: &mut [TireContactState], h: f64) {
         let Some(wanted) = controls.inflation else { return };
         for (own, place) in tires.iter_mut().zip(self.places.iter()) {
@@ -548,6 +553,7 @@ fn properties(vehicle: &Vehicle, tires: &[TireContactModel]) -> VehiclePropertie
         is_tracked: false,
         can_steer: spec.can_steer(),
         max_steering_angle: Some(spec.max_steer()).filter(|angle| *angle > 0.0),
+        max_yaw_rate: spec.max_yaw_rate(),
         has_central_inflation: (0..spec.axles.len()).any(|axle| {
             let flexible = spec.tire_of(axle).flexible.as_ref();
             flexible.is_some_and(|tire| tire.central_inflation.is_some())

@@ -54,6 +54,7 @@ fn navigator(lidar: Pose) -> Navigator {
             max_steer: 0.55,
             skids: false,
             pivots: false,
+            skid: None,
             trailer: None,
         },
         protrusions: Default::default(),

@@ -168,6 +168,7 @@ pub fn body() -> VehicleGeometry {
             max_steer: 0.55,
             skids: false,
             pivots: false,
+            skid: None,
             trailer: None,
         },
         protrusions: Default::default(),

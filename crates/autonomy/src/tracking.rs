@@ -249,7 +249,7 @@ impl TrackingModel {
         sense: f64,
         going: &TrackingInput<'_>,
     ) -> Controls {
-        let steering = going.body.geometry.command(steering, sense);
+        let steering = going.body.geometry.command(steering, going.speed, sense);
         let turn = self.pursuit.steering_rate * going.step;
         state.steering = steering.clamp(state.steering - turn, state.steering + turn);
         state.wanted = sense * wanted;

@@ -137,6 +137,9 @@ pub struct VehicleControls {
     /// Mean angle of the steered wheels, rad, positive to the left. Replaces `steering`.
     #[serde(default)]
     pub angle: Option<f64>,
+    /// Yaw rate of a skid-steered vehicle, rad/s, positive to the left. Replaces `steering`.
+    #[serde(default)]
+    pub yaw_rate: Option<f64>,
     /// Position of the gear selector, by default `drive`. Not allowed with `speed`.
     #[serde(default)]
     pub gear: Option<Selector>,

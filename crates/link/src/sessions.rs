@@ -43,6 +43,8 @@ pub(super) struct SeatState {
     pub controls: Controls,
     /// Speed to hold instead of pedals and gear selector, m/s.
     pub speed: Option<f64>,
+    /// Whether a yaw rate is commanded, which also turns a vehicle at speed 0.
+    pub is_turning: bool,
     pub origin: CommandOrigin,
     /// Name that the driver gives itself.
     pub name: String,
@@ -56,7 +58,10 @@ impl SeatState {
         let Controls { steering, inflation, locks, uncouple, .. } = self.controls;
         match self.speed {
             Some(speed) => {
-                let pedals = held.controls(speed, h);
+                let pedals = match self.is_turning {
+                    true => held.turning_controls(speed, h),
+                    false => held.controls(speed, h),
+                };
                 Controls { steering, inflation, locks, uncouple, ..pedals }
             }
             None => self.controls,
@@ -179,6 +184,7 @@ impl SessionTable {
             driven: false,
             controls,
             speed: None,
+            is_turning: false,
             origin,
             name: String::new(),
             says: Vec::new(),
@@ -325,7 +331,7 @@ impl SessionTable {
                 return Err((FaultCode::Tick, format!("{given}: {wanted}")));
             }
         }
-        let mut taken: Vec<(usize, Controls, Option<f64>)> = Vec::new();
+        let mut taken: Vec<(usize, Controls, Option<f64>, bool)> = Vec::new();
         for own in &act.controls {
             let agent =
                 description.agent(&own.vehicle).filter(|agent| member.agents.contains(agent));
@@ -341,7 +347,9 @@ impl SessionTable {
                 let controls = description.model.controls(agent, &command);
                 controls.map_err(|error| format!("vehicle {:?}: {error}", own.vehicle))
             });
-            taken.push((agent, controls.map_err(|text| (FaultCode::Act, text))?, own.speed));
+            let controls = controls.map_err(|text| (FaultCode::Act, text))?;
+            let is_turning = own.yaw_rate.is_some_and(|rate| rate != 0.0);
+            taken.push((agent, controls, own.speed, is_turning));
         }
         let mut says = Vec::new();
         for own in &act.says {
@@ -376,8 +384,8 @@ impl SessionTable {
         let named = |own: &SeatState| taken.iter().find(|(agent, ..)| *agent == own.seat.agent);
         for own in self.seats.iter_mut().filter(|own| own.driver == Some(number)) {
             own.origin = CommandOrigin::Driver;
-            if let Some((_, controls, speed)) = named(own) {
-                (own.controls, own.speed) = (*controls, *speed);
+            if let Some((_, controls, speed, is_turning)) = named(own) {
+                (own.controls, own.speed, own.is_turning) = (*controls, *speed, *is_turning);
             }
         }
         Ok(())
@@ -416,6 +424,7 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
         speed,
         steering,
         angle,
+        yaw_rate,
         gear,
         inflation_kpa,
         locks,
@@ -434,12 +443,18 @@ fn controls(own: &VehicleControls) -> Result<Command, String> {
             ));
         }
     }
-    let steering = match (steering, angle) {
-        (Some(_), Some(_)) => {
+    let steering = match (steering, angle, yaw_rate) {
+        (share, None, None) => SteeringCommand::Share(share.unwrap_or_default()),
+        (None, Some(angle), None) => SteeringCommand::Angle(*angle),
+        (None, None, Some(rate)) => SteeringCommand::YawRate(*rate),
+        (Some(_), Some(_), None) => {
             return Err(format!("vehicle {vehicle:?}: must give steering or angle, not both"));
         }
-        (_, Some(angle)) => SteeringCommand::Angle(*angle),
-        (share, None) => SteeringCommand::Share(share.unwrap_or_default()),
+        _ => {
+            return Err(format!(
+                "vehicle {vehicle:?}: must give one of steering, angle and yaw_rate"
+            ));
+        }
     };
     let [throttle, brake] = [throttle, brake].map(|pedal| pedal.unwrap_or_default());
     let gear = gear.unwrap_or_default();

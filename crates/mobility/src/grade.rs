@@ -98,7 +98,7 @@ fn on_road(subject: &Subject, metric: EventMetric) -> EventMetric {
 /// Returns the front axle of a vehicle with two driven axles whose differentials are all open.
 fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
     let own = subject.spec.wheeled()?;
-    let driveline = &own.driveline;
+    let driveline = own.driveline.as_ref()?;
     let on_axles = own.axles.iter().filter_map(|axle| axle.final_drive.map(|own| own.differential));
     let mut all = on_axles.chain([driveline.center]).chain(driveline.inter_axle);
     let open = driveline.layout == Layout::Awd && all.all(|own| own.is_open());

@@ -7,16 +7,26 @@
 
 use bekker_math::numeric::{GRAVITY, asin, atan, cos, hypot, sin, tan};
 use bekker_vehicle::powertrain::Powertrain;
+use bekker_vehicle::spec::MotorDriveSpec;
 use bekker_vehicle::{AnySpec, VehicleSpec, air_drag};
 
 /// Upper limit of the speeds considered, m/s.
 const FASTEST: f64 = 60.0;
 
+/// What drives a vehicle.
+#[derive(Clone, Copy, Debug)]
+enum TorqueSource<'a> {
+    /// An engine with its gearbox.
+    Engine(&'a Powertrain),
+    /// Electric motors, one on each side.
+    Motors(&'a MotorDriveSpec),
+}
+
 /// Tractive effort of a vehicle.
 #[derive(Clone, Debug)]
 pub struct TractiveEffort<'a> {
-    powertrain: &'a Powertrain,
-    /// Speed of the rims over that of the gearbox output, and the rim radius, m.
+    source: TorqueSource<'a>,
+    /// Speed of the rims over that of the gearbox output or the motors, and the rim radius, m.
     ratio: f64,
     radius: f64,
     weight: f64,
@@ -33,8 +43,14 @@ impl<'a> TractiveEffort<'a> {
         let driven = |own: &VehicleSpec| (0..own.axles.len()).find(|&axle| own.is_driven(axle));
         Some(match spec {
             AnySpec::Wheeled(own) => TractiveEffort {
-                powertrain: &own.powertrain,
-                ratio: own.axles[driven(own)?].final_drive?.ratio,
+                source: match &own.motor_drive {
+                    Some(motors) => TorqueSource::Motors(motors),
+                    None => TorqueSource::Engine(own.powertrain.as_ref()?),
+                },
+                ratio: match &own.motor_drive {
+                    Some(motors) => motors.ratio,
+                    None => own.axles[driven(own)?].final_drive?.ratio,
+                },
                 radius: own.tire_of(driven(own)?).rigid.radius(),
                 weight,
                 resistance: [own.tire.handling.rolling_resistance, 0.0],
@@ -43,7 +59,7 @@ impl<'a> TractiveEffort<'a> {
             AnySpec::Tracked(own) => {
                 let of_track = own.drive.resistance.of_track(own.total_mass());
                 TractiveEffort {
-                    powertrain: &own.powertrain,
+                    source: TorqueSource::Engine(&own.powertrain),
                     ratio: own.drive.ratio,
                     radius: own.drive_radius(),
                     weight,
@@ -56,12 +72,20 @@ impl<'a> TractiveEffort<'a> {
 
     /// Returns the greatest effort at a speed, m/s, in any gear, over the weight.
     pub fn relative_effort(&self, speed: f64) -> f64 {
-        let gears = 1..=self.powertrain.gearbox.ratios.len() as i32;
-        gears.map(|gear| self.in_gear(gear, speed)).fold(0.0, f64::max)
+        match self.source {
+            TorqueSource::Engine(powertrain) => {
+                let gears = 1..=powertrain.gearbox.ratios.len() as i32;
+                gears.map(|gear| self.in_gear(powertrain, gear, speed)).fold(0.0, f64::max)
+            }
+            TorqueSource::Motors(own) => {
+                let limit = own.motor.torque_limit(speed / self.radius / self.ratio, 1.0).value;
+                2.0 * own.efficiency * limit / self.ratio / self.radius / self.weight
+            }
+        }
     }
 
-    fn in_gear(&self, gear: i32, speed: f64) -> f64 {
-        let Powertrain { engine, converter, clutch, gearbox } = self.powertrain;
+    fn in_gear(&self, powertrain: &Powertrain, gear: i32, speed: f64) -> f64 {
+        let Powertrain { engine, converter, clutch, gearbox } = powertrain;
         let Some(gear) = gearbox.ratio(gear) else { return 0.0 };
         let ratio = gear * self.ratio;
         let input = speed / self.radius / ratio;
@@ -160,13 +184,14 @@ mod tests {
         let spec = find_vehicle("hmmwv").unwrap();
         let own = spec.wheeled().unwrap();
         let effort = TractiveEffort::new(&spec).unwrap();
-        let gearbox = &own.powertrain.gearbox;
-        let capacity = own.powertrain.converter.as_ref().unwrap().capacity.value(0.0);
-        let gain = own.powertrain.converter.as_ref().unwrap().torque_ratio.value(0.0);
+        let powertrain = own.powertrain.as_ref().unwrap();
+        let gearbox = &powertrain.gearbox;
+        let capacity = powertrain.converter.as_ref().unwrap().capacity.value(0.0);
+        let gain = powertrain.converter.as_ref().unwrap().torque_ratio.value(0.0);
         let ratio = gearbox.ratios[0] * own.axles[0].final_drive.unwrap().ratio;
         let torque = effort.relative_effort(0.0) * effort.weight * effort.radius * ratio / gain;
         let impeller = capacity * torque.sqrt();
-        let engine = own.powertrain.engine.torque(1.0, impeller).value;
+        let engine = powertrain.engine.torque(1.0, impeller).value;
         // sixty bisections leave only rounding
         assert!((engine / torque - 1.0).abs() < 1e-9, "{engine} for {torque} N m");
     }

@@ -69,7 +69,8 @@ impl RunRecord {
             None
         };
         let trailers = now.iter().any(|sample| sample.trailer.is_some());
-        let parts = SampleParts { wheels, trailers };
+        let motors = now.iter().any(|sample| sample.motors.is_some());
+        let parts = SampleParts { wheels, trailers, motors };
         let mut tracks = vec![Vec::new(); names.len()];
         let states = match after {
             None => StateWriter::begin(folder, &names, parts, output)?,

@@ -132,6 +132,7 @@ mod tests {
             gear: 1,
             wheels: vec![wheel(0.25), wheel(0.75)],
             trailer: None,
+            motors: None,
         };
         let summary = VehicleSummary {
             name: "leader".into(),
@@ -153,6 +154,7 @@ mod tests {
             braking_energy: 0.0,
             soil_energy: 0.0,
             fuel: None,
+            battery: None,
         };
         let samples = [sample(1, 0.0), sample(1, 1.0)];
         let track =

@@ -31,9 +31,11 @@
 //! | `trailer_x_m`, `trailer_y_m`, `trailer_z_m` | the trailer's end of the coupling in the world, also when it is uncoupled |
 //! | `trailer_articulation_rad`, `trailer_pitch_rad` | angles of the trailer relative to its vehicle: to the left, nose down |
 //! | `hitch_x_n`, `hitch_y_n`, `hitch_z_n` | force of the trailer on the vehicle, along the chassis axes |
+//! | `motor_left_current_a`, `motor_right_current_a` | currents of electric motors, positive for a forward torque |
+//! | `battery_power_w`, `battery_charge` | power from their battery, and its state of charge, 0 to 1 |
 //!
-//! Columns of wheels or of a trailer that a vehicle does not have are null (empty in CSV). Columns
-//! of trailers exist only if a vehicle has one.
+//! Columns of wheels, a trailer or motors that a vehicle does not have are null (empty in CSV).
+//! Columns of trailers and of motors exist only if a vehicle has them.
 //!
 //! `[output] vehicles` and `columns` select rows and columns; time, index and name are always
 //! present.
@@ -41,7 +43,7 @@
 use super::ReportError;
 use super::append_table::AppendTable;
 use super::columns::{RecordColumn, RecordValues};
-use bekker_agent::{Sample, TrailerSample, WheelSample};
+use bekker_agent::{MotorSample, Sample, TrailerSample, WheelSample};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_scenario::config::{OutputConfig, QuantityConfig};
 use bekker_vehicle::inflation::kilopascals;
@@ -66,6 +68,8 @@ pub struct SampleParts {
     pub wheels: usize,
     /// Whether there are trailers.
     pub trailers: bool,
+    /// Whether electric motors drive a vehicle.
+    pub motors: bool,
 }
 
 impl StateWriter {
@@ -122,11 +126,12 @@ impl StateWriter {
     }
 
     fn new(names: &[String], parts: SampleParts, output: &OutputConfig) -> StateWriter {
-        let SampleParts { wheels, trailers } = parts;
+        let SampleParts { wheels, trailers, motors } = parts;
         let own = OWN.iter().copied().map(SampleColumn::Vehicle);
         let of_wheel = |wheel| OF_WHEEL.iter().map(move |of| SampleColumn::Wheel(wheel, *of));
         let of_trailer = OF_TRAILER.iter().filter(|_| trailers).copied().map(SampleColumn::Trailer);
-        let all = own.chain((0..wheels).flat_map(of_wheel)).chain(of_trailer);
+        let of_motors = OF_MOTORS.iter().filter(|_| motors).copied().map(SampleColumn::Motors);
+        let all = own.chain((0..wheels).flat_map(of_wheel)).chain(of_trailer).chain(of_motors);
         let wanted = |quantity: Option<QuantityConfig>| {
             let columns = output.columns.as_ref();
             quantity.is_none_or(|q| columns.is_none_or(|columns| columns.contains(&q)))
@@ -178,6 +183,9 @@ impl StateWriter {
                     (RecordValues::OptionalReal(to), SampleColumn::Trailer((_, of, _))) => {
                         to.push(sample.trailer.as_ref().map(of));
                     }
+                    (RecordValues::OptionalReal(to), SampleColumn::Motors((_, of, _))) => {
+                        to.push(sample.motors.as_ref().map(of));
+                    }
                     (RecordValues::Text(to), _) => to.push(name.clone()),
                     _ => {}
                 }
@@ -199,6 +207,7 @@ enum SampleColumn {
     Vehicle(VehicleColumn),
     Wheel(usize, WheelColumn),
     Trailer(TrailerColumn),
+    Motors(MotorColumn),
 }
 
 impl SampleColumn {
@@ -207,6 +216,7 @@ impl SampleColumn {
             SampleColumn::Vehicle(own) => own.quantity,
             SampleColumn::Wheel(_, (quantity, ..)) => Some(*quantity),
             SampleColumn::Trailer(_) => Some(QuantityConfig::Trailer),
+            SampleColumn::Motors(_) => Some(QuantityConfig::Motors),
         }
     }
 
@@ -214,7 +224,9 @@ impl SampleColumn {
         match self {
             SampleColumn::Vehicle(own) => own.name.to_owned(),
             SampleColumn::Wheel(wheel, (_, name, ..)) => format!("wheel{wheel}_{name}"),
-            SampleColumn::Trailer((name, ..)) => (*name).to_owned(),
+            SampleColumn::Trailer((name, ..)) | SampleColumn::Motors((name, ..)) => {
+                (*name).to_owned()
+            }
         }
     }
 
@@ -229,7 +241,7 @@ impl SampleColumn {
             SampleColumn::Vehicle(VehicleColumn { of: ColumnValue::Name, .. }) => {
                 RecordValues::Text(Vec::new())
             }
-            SampleColumn::Wheel(..) | SampleColumn::Trailer(_) => {
+            SampleColumn::Wheel(..) | SampleColumn::Trailer(_) | SampleColumn::Motors(_) => {
                 RecordValues::OptionalReal(Vec::new())
             }
         }
@@ -395,12 +407,31 @@ static OF_TRAILER: [TrailerColumn; 8] = [
     ("hitch_z_n", |t| t.hitch_force.z, "the same, z, N"),
 ];
 
+/// A column of electric motors: its name, value and description.
+type MotorColumn = (&'static str, fn(&MotorSample) -> f64, &'static str);
+
+static OF_MOTORS: [MotorColumn; 4] = [
+    (
+        "motor_left_current_a",
+        |m| m.currents[0],
+        "current of the left motor, positive for a forward torque, A",
+    ),
+    ("motor_right_current_a", |m| m.currents[1], "the same of the right motor, A"),
+    (
+        "battery_power_w",
+        |m| m.battery_power,
+        "power from the battery, negative while the motors charge it, W",
+    ),
+    ("battery_charge", |m| m.battery_charge, "state of charge, 1 full at the start, 0 empty"),
+];
+
 /// Returns every column with its description; N stands for the number of a wheel.
 pub fn described() -> Vec<(String, &'static str)> {
     let own = OWN.iter().map(|own| (own.name.to_owned(), own.what));
     let of_trailer = OF_TRAILER.iter().map(|(name, _, what)| ((*name).to_owned(), *what));
     own.chain(OF_WHEEL.iter().map(|(_, name, _, what)| (format!("wheelN_{name}"), *what)))
         .chain(of_trailer)
+        .chain(OF_MOTORS.iter().map(|(name, _, what)| ((*name).to_owned(), *what)))
         .collect()
 }
 
@@ -439,6 +470,12 @@ fn sample_of(kept: &[SampleColumn], row: &csv::StringRecord) -> Sample {
         pitch: real("trailer_pitch_rad"),
         hitch_force: vector(["hitch_x_n", "hitch_y_n", "hitch_z_n"]),
     });
+    let motors = word("battery_charge").filter(|word| !word.is_empty());
+    let motors = motors.map(|_| MotorSample {
+        currents: ["motor_left_current_a", "motor_right_current_a"].map(real),
+        battery_power: real("battery_power_w"),
+        battery_charge: real("battery_charge"),
+    });
     let [w, x, y, z] = ["qw", "qx", "qy", "qz"].map(real);
     Sample {
         time: real("time_s"),
@@ -464,6 +501,7 @@ fn sample_of(kept: &[SampleColumn], row: &csv::StringRecord) -> Sample {
         gear: real("gear") as i32,
         wheels: wheels.collect(),
         trailer,
+        motors,
     }
 }
 
@@ -510,6 +548,7 @@ mod tests {
             gear: 2,
             wheels: (0..wheels).map(wheel).collect(),
             trailer: None,
+            motors: None,
         }
     }
 
@@ -525,7 +564,7 @@ mod tests {
         NAMES.map(str::to_owned).to_vec()
     }
 
-    const WHEELED: SampleParts = SampleParts { wheels: 4, trailers: false };
+    const WHEELED: SampleParts = SampleParts { wheels: 4, trailers: false, motors: false };
 
     /// Writes a complete table of samples into a folder.
     fn write(folder: &Path, samples: &[Sample]) {
@@ -533,7 +572,7 @@ mod tests {
         let mut states = StateWriter::begin(
             folder,
             &names(),
-            SampleParts { wheels, trailers: false },
+            SampleParts { wheels, trailers: false, motors: false },
             &OutputConfig::default(),
         )
         .unwrap();
@@ -599,7 +638,7 @@ mod tests {
         };
         let rows = [Sample { trailer: Some(trailer), ..sample(0.5, 0, 4) }, sample(0.5, 1, 2)];
         let output = OutputConfig::default();
-        let parts = SampleParts { wheels: 4, trailers: true };
+        let parts = SampleParts { wheels: 4, trailers: true, motors: false };
         let mut states = StateWriter::begin(folder.path(), &names(), parts, &output).unwrap();
         states.append(&rows).unwrap();
         states.finish().unwrap();

@@ -276,6 +276,7 @@ mod tests {
             braking_energy: 0.0,
             soil_energy: 1e6,
             fuel: None,
+            battery: None,
         }
     }
 

@@ -59,6 +59,8 @@ struct DrivenVehicle {
     /// Distance from the first steered axle to the line through the turning center, m. 0 for
     /// tracks.
     wheelbase: f64,
+    /// Whether it is steered by its yaw rate.
+    is_skid_steered: bool,
     /// The latest command received.
     last: Option<DriveCommand>,
     held: SpeedHold,
@@ -100,6 +102,11 @@ impl Bridge {
                 uncouples: uncouples.transpose()?,
                 uncouple: false,
                 wheelbase: wheelbase(&model.agents[seat.agent].vehicle),
+                is_skid_steered: model.agents[seat.agent]
+                    .vehicle
+                    .properties()
+                    .max_yaw_rate
+                    .is_some(),
                 topic,
                 last: None,
                 held: SpeedHold::default(),
@@ -246,14 +253,21 @@ fn wheelbase(vehicle: &AnyVehicle) -> f64 {
 impl DrivenVehicle {
     /// Takes all received commands and keeps the one with the latest stamp.
     fn receive(&mut self) {
-        let (last, wheelbase) = (&mut self.last, self.wheelbase);
+        let (last, wheelbase, is_skid_steered) =
+            (&mut self.last, self.wheelbase, self.is_skid_steered);
         let mut take = |wanted: DriveCommand| {
             if last.is_none_or(|last| wanted.stamp_us >= last.stamp_us) {
                 *last = Some(wanted);
             }
         };
         self.drives.take_all(|drive| take(DriveCommand::from_ackermann(&drive)));
-        self.twists.take_all(|twist| take(DriveCommand::from_twist(&twist, wheelbase)));
+        self.twists.take_all(|twist| {
+            take(if is_skid_steered {
+                DriveCommand::from_twist_of_skid_steered(&twist)
+            } else {
+                DriveCommand::from_twist(&twist, wheelbase)
+            });
+        });
         self.actuations.take_all(|actuation| take(DriveCommand::from_actuation(&actuation)));
         if let Some(uncouples) = &self.uncouples {
             let uncouple = &mut self.uncouple;
@@ -298,13 +312,16 @@ impl DrivenVehicle {
         if std::mem::take(&mut self.is_late) {
             remark(&format!("{topic}: commands received again"));
         }
-        let Some(DriveCommand { longitudinal, angle, .. }) = self.last else {
+        let Some(DriveCommand { longitudinal, steering, .. }) = self.last else {
             return Err(format!("{topic}: no command"));
         };
         let Controls { throttle, brake, gear, .. } = match longitudinal {
-            LongitudinalCommand::Speed(target) if target.is_finite() => {
-                self.held.controls(target, heartbeat)
-            }
+            LongitudinalCommand::Speed(target) if target.is_finite() => match steering {
+                SteeringCommand::YawRate(rate) if rate != 0.0 => {
+                    self.held.turning_controls(target, heartbeat)
+                }
+                _ => self.held.controls(target, heartbeat),
+            },
             LongitudinalCommand::Pedals([throttle, brake])
                 if throttle.is_finite() && brake.is_finite() =>
             {
@@ -314,10 +331,6 @@ impl DrivenVehicle {
             }
             _ => return Err(format!("{topic}: {longitudinal:?}: must be finite numbers")),
         };
-        if !angle.is_finite() {
-            return Err(format!("{topic}: angle {angle}: must be a finite number"));
-        }
-        let steering = SteeringCommand::Angle(angle);
         let uncouple = self.uncouple;
         let command = Command { throttle, brake, steering, gear, uncouple, ..Command::default() };
         let controls = model.controls(self.seat.agent, &command);

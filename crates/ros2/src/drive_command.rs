@@ -2,6 +2,7 @@
 
 use super::message::{AckermannDriveStamped, ActuationCommandStamped, Header, TwistStamped};
 use bekker_math::numeric::atan2;
+use bekker_world::SteeringCommand;
 
 /// Longitudinal command.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,15 +13,15 @@ pub(super) enum LongitudinalCommand {
     Pedals([f64; 2]),
 }
 
-/// A longitudinal command and a steering angle, valid from the time of the stamp on.
+/// A longitudinal command and a steering command, valid from the time of the stamp on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DriveCommand {
     /// Stamp, µs. `None` if it is negative.
     pub stamp_us: Option<u64>,
     /// Longitudinal command.
     pub longitudinal: LongitudinalCommand,
-    /// Mean angle of the steered wheels, rad, positive to the left.
-    pub angle: f64,
+    /// Steering command.
+    pub steering: SteeringCommand,
 }
 
 impl DriveCommand {
@@ -29,7 +30,7 @@ impl DriveCommand {
         DriveCommand {
             stamp_us: stamp(&drive.header),
             longitudinal: LongitudinalCommand::Speed(speed),
-            angle,
+            steering: SteeringCommand::Angle(angle),
         }
     }
 
@@ -37,7 +38,8 @@ impl DriveCommand {
     pub fn from_actuation(actuation: &ActuationCommandStamped) -> DriveCommand {
         let &ActuationCommandStamped { ref header, accel_cmd, brake_cmd, steer_cmd } = actuation;
         let longitudinal = LongitudinalCommand::Pedals([accel_cmd, brake_cmd]);
-        DriveCommand { stamp_us: stamp(header), longitudinal, angle: steer_cmd }
+        let steering = SteeringCommand::Angle(steer_cmd);
+        DriveCommand { stamp_us: stamp(header), longitudinal, steering }
     }
 
     /// Converts the yaw rate to the steering angle of a bicycle model.
@@ -48,9 +50,18 @@ impl DriveCommand {
         let angle = atan2(wheelbase * yaw_rate, speed.abs());
         let angle = if speed < 0.0 { -angle } else { angle };
         DriveCommand {
+            steering: SteeringCommand::Angle(angle),
+            ..DriveCommand::from_twist_of_skid_steered(twist)
+        }
+    }
+
+    /// Converts a twist for a vehicle that is steered by its yaw rate.
+    pub fn from_twist_of_skid_steered(twist: &TwistStamped) -> DriveCommand {
+        let ([speed, ..], [.., yaw_rate]) = (twist.linear, twist.angular);
+        DriveCommand {
             stamp_us: stamp(&twist.header),
             longitudinal: LongitudinalCommand::Speed(speed),
-            angle,
+            steering: SteeringCommand::YawRate(yaw_rate),
         }
     }
 }
@@ -68,7 +79,10 @@ mod tests {
         let angle = |speed, yaw_rate| {
             let (linear, angular) = ([speed, 0.0, 0.0], [0.0, 0.0, yaw_rate]);
             let twist = TwistStamped { linear, angular, ..TwistStamped::default() };
-            DriveCommand::from_twist(&twist, 3.0).angle
+            match DriveCommand::from_twist(&twist, 3.0).steering {
+                SteeringCommand::Angle(angle) => angle,
+                other => panic!("{other:?}"),
+            }
         };
         // 4 m/s at 0.4 rad/s gives a radius of 10 m
         assert!((angle(4.0, 0.4) - 0.3_f64.atan()).abs() < 1e-12);

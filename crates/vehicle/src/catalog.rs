@@ -12,13 +12,14 @@ pub struct CatalogEntry {
     pub text: &'static str,
 }
 
-const ENTRIES: [CatalogEntry; 13] = [
+const ENTRIES: [CatalogEntry; 15] = [
     CatalogEntry { key: "fed_alpha", text: include_str!("../vehicles/fed_alpha.toml") },
     CatalogEntry { key: "fmtv_4x4", text: include_str!("../vehicles/fmtv_4x4.toml") },
     CatalogEntry { key: "fmtv_6x6", text: include_str!("../vehicles/fmtv_6x6.toml") },
     CatalogEntry { key: "gator", text: include_str!("../vehicles/gator.toml") },
     CatalogEntry { key: "hmmwv", text: include_str!("../vehicles/hmmwv.toml") },
     CatalogEntry { key: "hmmwv_torsen", text: include_str!("../vehicles/hmmwv_torsen.toml") },
+    CatalogEntry { key: "husky", text: include_str!("../vehicles/husky.toml") },
     CatalogEntry { key: "kraz_64431", text: include_str!("../vehicles/kraz_64431.toml") },
     CatalogEntry { key: "m113", text: include_str!("../vehicles/m113.toml") },
     CatalogEntry { key: "m113_chrono", text: include_str!("../vehicles/m113_chrono.toml") },
@@ -26,6 +27,7 @@ const ENTRIES: [CatalogEntry; 13] = [
     CatalogEntry { key: "man_8x8", text: include_str!("../vehicles/man_8x8.toml") },
     CatalogEntry { key: "marder", text: include_str!("../vehicles/marder.toml") },
     CatalogEntry { key: "mrzr4", text: include_str!("../vehicles/mrzr4.toml") },
+    CatalogEntry { key: "warthog", text: include_str!("../vehicles/warthog.toml") },
 ];
 
 const TRAILERS: [CatalogEntry; 2] = [
@@ -184,8 +186,9 @@ mod tests {
             assert_eq!(drive.differential.torque_bias, Some(4.0));
             drive.differential = plain.final_drive.unwrap().differential;
         }
-        assert!(own.driveline.center.commanded);
-        own.driveline.center = plain.driveline.center;
+        let shafts = own.driveline.as_mut().unwrap();
+        assert!(shafts.center.commanded);
+        shafts.center = plain.driveline.unwrap().center;
         let VehicleSpec { name, description, source, .. } = plain.clone();
         assert_eq!(VehicleSpec { name, description, source, ..own }, plain);
     }
@@ -297,7 +300,7 @@ mod tests {
         let text = find_wheeled("hmmvw").unwrap_err().to_string();
         assert_eq!(
             text,
-            "no vehicle is named 'hmmvw'; did you mean 'hmmwv'?; known: 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'hmmwv_torsen', 'kraz_64431', 'm113', 'm113_chrono', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4'"
+            "no vehicle is named 'hmmvw'; did you mean 'hmmwv'?; known: 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'hmmwv_torsen', 'husky', 'kraz_64431', 'm113', 'm113_chrono', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4', 'warthog'"
         );
         assert!(!find_wheeled("submarine").unwrap_err().to_string().contains("did you mean"));
     }

@@ -286,7 +286,7 @@ mod tests {
             ("man_8x8", 0.0, 0.3),
             ("gator", 200.0, 0.7),
         ] {
-            let powertrain = crate::find_wheeled(name).unwrap().powertrain;
+            let powertrain = crate::find_wheeled(name).unwrap().powertrain.unwrap();
             let gearbox = GearboxState::in_gear(1);
             let ratio = powertrain.gearbox.ratio(1).unwrap();
             let [torque, engine] = settled_with_clutch(&powertrain, throttle, input);
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn an_engine_settles_in_torque_balance_with_the_converter() {
         let spec = crate::find_wheeled("hmmwv").unwrap();
-        let powertrain = &spec.powertrain;
+        let powertrain = spec.powertrain.as_ref().unwrap();
         let converter = powertrain.converter.as_ref().unwrap();
         for input in [0.0, 100.0, 200.0] {
             let [closed, full] =

@@ -92,6 +92,13 @@ impl TransmissionShafts {
     }
 }
 
+impl TransmissionIndices {
+    /// Returns the elements at which the torques on engine and gearbox input act.
+    pub fn torque_elements(&self) -> [usize; 2] {
+        [self.engine_element, self.input_element]
+    }
+}
+
 /// Force of Coulomb friction on a rate.
 pub(super) fn friction(torque: Torque) -> ElementForce {
     ElementForce { force: -torque.value, stiffness: 0.0, damping: torque.damping }

@@ -5,10 +5,14 @@
 //! multibody core then advances with a linearly implicit scheme.
 
 use super::air;
-use super::assembly::{AssemblyError, Clutch, ClutchEngagement, WheeledParts, assemble};
+use super::assembly::{
+    AssemblyError, Clutch, ClutchEngagement, DriveIndices, DrivelineIndices, WheeledParts, assemble,
+};
 use super::controls::Controls;
 use super::coupling::Coupling;
-use super::drivetrain::{Drivetrain, ThrustGearing};
+use super::drivetrain::Drivetrain;
+use super::engine_drivetrain::{EngineDrivetrain, ThrustGearing};
+use super::motor_drive::{MotorDrive, MotorReading};
 use super::outline::VehicleOutline;
 use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState};
@@ -18,7 +22,9 @@ use super::tire::RingParameters;
 use super::trailer::TrailerModel;
 use super::transmission::friction;
 use super::vehicle_bodies::VehicleBodies;
-use crate::multibody::{BodyId, ElementForce, MultibodyState, MultibodyWorkspace, StepError};
+use crate::multibody::{
+    BodyId, ElementForce, MultibodyModel, MultibodyState, MultibodyWorkspace, StepError,
+};
 use bekker_math::numeric::{GRAVITY, atan2, exp};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
@@ -54,8 +60,10 @@ pub struct WheelDrive {
 pub struct VehicleWorkspace {
     body: MultibodyWorkspace,
     drives: Vec<WheelDrive>,
-    /// Work of engine and converter in the last step, J.
+    /// Work of engine and converter, or of motors and their gears, in the last step, J.
     engine_work: f64,
+    /// Torque, current and power of electric motors in the last step.
+    motors: Option<MotorReading>,
 }
 
 impl VehicleWorkspace {
@@ -69,9 +77,16 @@ impl VehicleWorkspace {
         &mut self.body
     }
 
-    /// Returns the work of engine and converter over the last step, J.
+    /// Returns the work of engine and converter, or of motors and their gears, over the last step,
+    /// J.
     pub fn engine_work(&self) -> f64 {
         self.engine_work
+    }
+
+    /// Returns torque, current and power of electric motors in the last step, if they drive the
+    /// vehicle.
+    pub fn motors(&self) -> Option<&MotorReading> {
+        self.motors.as_ref()
     }
 
     /// Returns the loads of the ground on the wheels about their centers, to be set before each
@@ -135,18 +150,8 @@ impl Vehicle {
         let load = parts.wheels.len() + 1;
         let trailer = trailer
             .map(|(own, body)| TrailerModel::new(&spec, own, body, &parts.mounts, load, radius));
-        let plan = &parts.driveline;
-        let torque_ratio = plan.torque_ratio(&spec);
-        let gearing = ThrustGearing {
-            mass,
-            radius,
-            torque_ratio,
-            acceleration: torque_ratio / (radius * mass),
-            brake_torque: brakes.iter().map(|brake| brake.max_torque).sum(),
-        };
-        let outputs = plan.axles.iter().map(|&(closure, _)| closure);
-        let drivetrain =
-            Drivetrain::new(&spec.powertrain, plan.transmission, &model, outputs, gearing);
+        let brake_torque = brakes.iter().map(|brake| brake.max_torque).sum();
+        let drivetrain = drivetrain(&spec, &parts, &model, [mass, radius], brake_torque)?;
         let (chassis, chassis_load) = (parts.chassis, parts.wheels.len());
         let bodies = VehicleBodies { model, chassis, mass, chassis_load, outline };
         Ok(Vehicle { spec, parts, bodies, drivetrain, brakes, rings, trailer })
@@ -206,7 +211,7 @@ impl Vehicle {
             steering: 0.0,
             gearbox: GearboxState::default(),
             brakes: vec![BrakeState::default(); self.parts.wheels.len()],
-            clutches: vec![BrakeState::default(); self.parts.driveline.clutches.len()],
+            clutches: vec![BrakeState::default(); self.parts.drive.clutches().len()],
             pressures: vec![0.0; self.lags().count()],
             engaged: vec![false; self.switched_locks()],
             coupling: Coupling::Holds,
@@ -219,7 +224,7 @@ impl Vehicle {
     }
 
     fn switched_locks(&self) -> usize {
-        let clutches = self.parts.driveline.clutches.iter();
+        let clutches = self.parts.drive.clutches().iter();
         clutches.filter(|clutch| clutch.index().is_some()).count()
     }
 
@@ -259,7 +264,12 @@ impl Vehicle {
             for (index, wheel) in self.parts.wheels.iter().enumerate() {
                 u[wheel.spin.index()] = spin(index);
             }
-            let output = self.parts.driveline.turn(&self.spec, u, of_axle);
+            let output = match (&self.parts.drive, &self.spec.driveline) {
+                (DriveIndices::Driveline(plan), Some(driveline)) => {
+                    [plan.turn(&self.spec, driveline, u, of_axle); 2]
+                }
+                _ => [spin(0), spin(1)],
+            };
             self.drivetrain.set_shaft_speeds(u, output, gear)
         });
     }
@@ -268,7 +278,7 @@ impl Vehicle {
     pub fn workspace(&self, state: &VehicleState) -> VehicleWorkspace {
         let body = self.bodies.workspace(&state.body);
         let drives = vec![WheelDrive::default(); self.parts.wheels.len()];
-        VehicleWorkspace { body, drives, engine_work: 0.0 }
+        VehicleWorkspace { body, drives, engine_work: 0.0, motors: None }
     }
 
     /// Returns the pose of the chassis frame.
@@ -320,9 +330,11 @@ impl Vehicle {
         state.body.u[self.parts.wheels[wheel].spin.index()]
     }
 
-    /// Returns the wheels that the driveline turns.
+    /// Returns the wheels that the driveline or the motors turn.
     pub fn driven_wheels(&self) -> impl Iterator<Item = usize> {
-        self.parts.driveline.shafts.iter().flat_map(|&(_, axle)| [2 * axle, 2 * axle + 1])
+        let axles = 0..self.spec.tractor_axles().len();
+        let driven = axles.filter(|&axle| self.spec.is_driven(axle));
+        driven.flat_map(|axle| [2 * axle, 2 * axle + 1])
     }
 
     /// Returns the rim speed of the fastest driven wheel, m/s, positive forward.
@@ -417,7 +429,8 @@ impl Vehicle {
             workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
         }
         advanced?;
-        workspace.engine_work = self.drivetrain.work(&before, state, &workspace.body, h);
+        (workspace.engine_work, workspace.motors) =
+            self.drivetrain.work(&before, state, &workspace.body, h);
         self.advance_linings(state, workspace, controls.brake, h);
         Ok(())
     }
@@ -510,9 +523,9 @@ impl Vehicle {
         tick: u64,
         h: f64,
     ) {
-        let plan = &self.parts.driveline;
+        let clutches = self.parts.drive.clutches();
         self.drivetrain.drive(state, workspace, controls, tick, h);
-        for clutch in &plan.clutches {
+        for clutch in clutches {
             match &clutch.engaged {
                 ClutchEngagement::Fixed(_) | ClutchEngagement::Biased { .. } => {}
                 ClutchEngagement::Automatic { index, lock, mean } => {
@@ -527,7 +540,7 @@ impl Vehicle {
                 }
             }
         }
-        for (clutch, lining) in plan.clutches.iter().zip(&state.clutches) {
+        for (clutch, lining) in clutches.iter().zip(&state.clutches) {
             let rate = workspace.rate[clutch.element];
             workspace.element[clutch.element] = if clutch.is_engaged(state) {
                 friction(self.friction_of(clutch, &state.body).torque(1.0, lining, rate, h))
@@ -595,7 +608,6 @@ impl Vehicle {
         pedal: f64,
         h: f64,
     ) {
-        let plan = &self.parts.driveline;
         for (wheel, place) in self.parts.wheels.iter().enumerate() {
             let spin = state.body.u[place.spin.index()];
             let pedal = self.lagged_pedal(pedal, place.axle, state);
@@ -604,6 +616,33 @@ impl Vehicle {
             let force = workspace.body.element[place.brake].force;
             workspace.drives[wheel] = WheelDrive { drive: 0.0, brake: -force };
         }
+        match &self.parts.drive {
+            DriveIndices::Driveline(plan) => self.record_drives(plan, state, workspace),
+            DriveIndices::Motors(plan) => {
+                for &(closure, wheel) in &plan.wheels {
+                    let row = self.bodies.model.closure_row(closure);
+                    workspace.drives[wheel].drive = -state.body.closure_forces[row];
+                }
+            }
+        }
+        for (index, clutch) in self.parts.drive.clutches().iter().enumerate() {
+            if clutch.is_engaged(state) {
+                let (lining, rate) =
+                    (&mut state.clutches[index], workspace.body.rate[clutch.element]);
+                self.friction_of(clutch, &state.body).advance(1.0, lining, rate, h);
+            } else if clutch.index().is_some() {
+                state.clutches[index] = BrakeState::default();
+            }
+        }
+    }
+
+    /// Records the torques of the driveline on the wheels.
+    fn record_drives(
+        &self,
+        plan: &DrivelineIndices,
+        state: &VehicleState,
+        workspace: &mut VehicleWorkspace,
+    ) {
         for &(closure, axle) in &plan.axles {
             let torque = state.body.closure_forces[self.bodies.model.closure_row(closure)];
             for (wheel, place) in self.parts.wheels.iter().enumerate() {
@@ -624,15 +663,6 @@ impl Vehicle {
                 }
             }
         }
-        for (index, clutch) in plan.clutches.iter().enumerate() {
-            if clutch.is_engaged(state) {
-                let (lining, rate) =
-                    (&mut state.clutches[index], workspace.body.rate[clutch.element]);
-                self.friction_of(clutch, &state.body).advance(1.0, lining, rate, h);
-            } else if clutch.index().is_some() {
-                state.clutches[index] = BrakeState::default();
-            }
-        }
     }
 
     /// Returns the height of the wheel centers above the ground in the design position, m.
@@ -649,6 +679,49 @@ impl Vehicle {
 /// Pedal position for an axle: the brakes of an uncoupled trailer apply in full.
 fn axle_pedal(pedal: f64, axle: &Axle, coupling: Coupling) -> f64 {
     if axle.trailed && coupling != Coupling::Holds { 1.0 } else { pedal }
+}
+
+/// Builds the drivetrain of a vehicle of this mass, kg, and rim radius, m.
+///
+/// `brake_torque` is the sum of the torques of all brakes, N m.
+fn drivetrain(
+    spec: &VehicleSpec,
+    parts: &WheeledParts,
+    model: &MultibodyModel,
+    [mass, radius]: [f64; 2],
+    brake_torque: f64,
+) -> Result<Drivetrain, AssemblyError> {
+    let gearing = |torque_ratio: f64| ThrustGearing {
+        mass,
+        radius,
+        torque_ratio,
+        acceleration: torque_ratio / (radius * mass),
+        brake_torque,
+    };
+    match (&parts.drive, spec) {
+        (
+            DriveIndices::Driveline(plan),
+            VehicleSpec { driveline: Some(driveline), powertrain: Some(powertrain), .. },
+        ) => {
+            let gearing = gearing(plan.torque_ratio(spec, driveline));
+            let outputs = plan.axles.iter().map(|&(closure, _)| closure);
+            let own = EngineDrivetrain::new(powertrain, plan.transmission, model, outputs, gearing);
+            Ok(Drivetrain::Engine(own))
+        }
+        (DriveIndices::Motors(plan), VehicleSpec { motor_drive: Some(own), .. }) => {
+            let yaw_rate = spec.max_yaw_rate().unwrap_or(0.0);
+            let rim_difference = yaw_rate * spec.skid_tread() / radius;
+            let gearing = gearing(1.0 / own.ratio);
+            Ok(Drivetrain::Motors(MotorDrive::new(
+                own,
+                plan.clone(),
+                model,
+                gearing,
+                rim_difference,
+            )))
+        }
+        _ => Err(AssemblyError::NoDrive),
+    }
 }
 
 fn ride_radius(spec: &VehicleSpec) -> f64 {

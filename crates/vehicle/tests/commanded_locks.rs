@@ -13,7 +13,7 @@ const ICE: f64 = 0.05;
 fn lockable() -> VehicleSpec {
     let mut spec = find_wheeled("hmmwv").unwrap();
     let lock = |own: &mut Differential| (own.commanded, own.lock_torque) = (true, 5000.0);
-    lock(&mut spec.driveline.center);
+    lock(&mut spec.driveline.as_mut().unwrap().center);
     spec.axles
         .iter_mut()
         .for_each(|axle| lock(&mut axle.final_drive.as_mut().unwrap().differential));
@@ -139,7 +139,7 @@ fn it_opens_when_the_switch_does() {
 #[test]
 fn a_lock_has_one_control() {
     let mut spec = lockable();
-    spec.driveline.center.locked = true;
+    spec.driveline.as_mut().unwrap().center.locked = true;
     let told = spec.check().unwrap_err().to_string();
     assert!(told.starts_with("driveline.center.locked = true: must be false"), "{told}");
 }

@@ -128,8 +128,9 @@ fn torque_is_split_as_specified() {
 fn differentials_between_axles_lock() {
     let spins = |locked: bool| {
         let mut spec = find_wheeled("fmtv_6x6").unwrap();
-        spec.driveline.layout = Layout::ByAxle;
-        let between = spec.driveline.inter_axle.as_mut().unwrap();
+        let shafts = spec.driveline.as_mut().unwrap();
+        shafts.layout = Layout::ByAxle;
+        let between = shafts.inter_axle.as_mut().unwrap();
         (between.locked, between.lock_torque) = (locked, 20000.0);
         let mut own = Rolling::new(spec);
         // the rear axle is on ice
@@ -241,7 +242,7 @@ fn a_clutch_slips_where_it_carries_the_engine_s_torque() {
     own.run(1.0, held());
     own.run(3.0, Controls { throttle: 1.0, ..held() });
     let speed = own.vehicle.drivetrain().engine_speed(&own.state);
-    let powertrain = &own.vehicle.spec().powertrain;
+    let powertrain = own.vehicle.spec().powertrain.as_ref().unwrap();
     let given = powertrain.engine.torque(1.0, speed).value;
     let carried = powertrain.clutch.unwrap().capacity(speed);
     println!("{:.0} rpm: {given:.1} and {carried:.1} N m", speed / (std::f64::consts::TAU / 60.0));

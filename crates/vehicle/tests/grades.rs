@@ -66,7 +66,8 @@ fn lockable() -> VehicleSpec {
     let mut spec = find_wheeled("hmmwv").unwrap();
     let drives = spec.axles.iter_mut().filter_map(|axle| axle.final_drive.as_mut());
     let axles = drives.map(|drive| &mut drive.differential);
-    for differential in axles.chain([&mut spec.driveline.center]) {
+    let center = &mut spec.driveline.as_mut().unwrap().center;
+    for differential in axles.chain([center]) {
         (differential.commanded, differential.lock_torque) = (true, 2e4);
     }
     spec

@@ -61,7 +61,8 @@ fn without_ice_nothing_is_biased_that_rolls_alike() {
 #[test]
 fn a_center_differential_biases_as_well() {
     let mut spec = with_bias(None);
-    (spec.driveline.center.torque_bias, spec.driveline.center.lock_torque) = (Some(3.0), 0.0);
+    let center = &mut spec.driveline.as_mut().unwrap().center;
+    (center.torque_bias, center.lock_torque) = (Some(3.0), 0.0);
     let (torque, _) = pulled(spec, 0.3, &[0, 1]);
     let [front, rear] = [torque[0] + torque[1], torque[2] + torque[3]];
     println!("{front:.1}, {rear:.1} N m");

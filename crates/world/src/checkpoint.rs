@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the format version follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Format version. It is 23 since agents record the time outside the ranges of validity.
-const VERSION: u8 = 23;
+/// Format version. It is 24 since agents record electric motors.
+const VERSION: u8 = 24;
 const DIGEST: usize = 32;
 /// First bytes of one rank's part of a checkpoint; the format version follows.
 const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";

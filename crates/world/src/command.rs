@@ -18,6 +18,8 @@ pub enum SteeringCommand {
     Share(f64),
     /// Mean angle of the steered wheels, rad, positive to the left.
     Angle(f64),
+    /// Yaw rate of a skid-steered vehicle, rad/s, positive to the left.
+    YawRate(f64),
 }
 
 /// Commands to a vehicle, in force until the next ones.
@@ -90,6 +92,12 @@ pub enum CommandError {
     /// A steering angle for a vehicle that is not steered by the angle of its wheels.
     #[error("{vehicle} cannot be steered by wheel angle; give a fraction of full lock")]
     NoAngle {
+        /// Name of the vehicle.
+        vehicle: String,
+    },
+    /// A yaw rate for a vehicle whose steering does not command one.
+    #[error("{vehicle} cannot be steered by a yaw rate: its file has no steering.skid")]
+    NoYawRate {
         /// Name of the vehicle.
         vehicle: String,
     },
@@ -187,7 +195,7 @@ impl WorldModel {
     /// [`CommandError`] in these cases:
     ///
     /// - There is no such agent, or a value is not a number.
-    /// - The vehicle cannot be steered by an angle, or cannot be steered at all.
+    /// - The vehicle cannot be steered by an angle or a yaw rate, or cannot be steered at all.
     /// - The vehicle has no central tire inflation, no such lock, or no trailer to uncouple.
     pub fn controls(&self, agent: usize, command: &Command) -> Result<Controls, CommandError> {
         let agents = self.agents.len();
@@ -197,7 +205,9 @@ impl WorldModel {
         let allowed = "a finite number";
         check_range("throttle", throttle, f64::MAX, allowed)?;
         check_range("brake", brake, f64::MAX, allowed)?;
-        let (SteeringCommand::Share(given) | SteeringCommand::Angle(given)) = steering;
+        let (SteeringCommand::Share(given)
+        | SteeringCommand::Angle(given)
+        | SteeringCommand::YawRate(given)) = steering;
         check_range("steering", given, f64::MAX, allowed)?;
         let steering = match steering {
             SteeringCommand::Share(value) if value != 0.0 && !vehicle.properties().can_steer => {
@@ -207,6 +217,10 @@ impl WorldModel {
             SteeringCommand::Angle(angle) => {
                 let no_angle = || CommandError::NoAngle { vehicle: vehicle.name().into() };
                 angle / vehicle.properties().max_steering_angle.ok_or_else(no_angle)?
+            }
+            SteeringCommand::YawRate(rate) => {
+                let no_rate = || CommandError::NoYawRate { vehicle: vehicle.name().into() };
+                rate / vehicle.properties().max_yaw_rate.ok_or_else(no_rate)?
             }
         };
         if let Some(inflation) = inflation {

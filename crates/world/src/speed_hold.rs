@@ -35,6 +35,17 @@ impl SpeedHold {
         };
     }
 
+    /// Returns controls as [`SpeedHold::controls`], for a skid-steered vehicle that is to turn.
+    ///
+    /// At a target speed of 0 it is not braked once it stands, so that it can turn on the spot.
+    pub fn turning_controls(&mut self, target: f64, h: f64) -> Controls {
+        if target == 0.0 && self.motion.speed.abs() < MAX_SHIFT_SPEED {
+            self.state = SpeedControl::default().start();
+            return Controls { gear: self.lever, ..Controls::default() };
+        }
+        self.controls(target, h)
+    }
+
     /// Returns controls that pursue a speed, m/s, negative backward, over a heartbeat of `h`
     /// seconds.
     ///

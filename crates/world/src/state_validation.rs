@@ -102,6 +102,12 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
         let segments = follower.path().points().len() - 1;
         check_range("segment of the path", state.driver.place.segment, 0, segments - 1)?;
     }
+    if state.motors.is_some() != like.motors.is_some() {
+        return Err("electric motors that do not fit the vehicle".into());
+    }
+    if state.motors.as_ref().is_some_and(|own| !own.is_valid()) {
+        return Err("a current or energy of electric motors is not finite".into());
+    }
     check_equal("wheels", state.wheels().len(), like.wheels().len())?;
     check_equal(
         "wheels in the outcome monitor",

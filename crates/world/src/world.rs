@@ -13,16 +13,16 @@ use super::state_hash::{AgentsDigest, combined_hash};
 use super::state_validation::{self, StateError};
 use super::world_model::{WorldModel, WorldState};
 use bekker_agent::{
-    AgentModel, AgentState, AgentView, AgentWorkspace, Collision, CollisionInputs, FreshViews,
-    GroundVehicle, HeartbeatEnv, OutcomeReport, Sample, SecondThreadScratch, StartCondition,
-    VehicleCollisions, VehicleSummary, has_spare_threads,
+    AgentModel, AgentState, AgentView, AgentWorkspace, BatterySummary, Collision, CollisionInputs,
+    FreshViews, GroundVehicle, HeartbeatEnv, OutcomeReport, Sample, SecondThreadScratch,
+    StartCondition, VehicleCollisions, VehicleSummary, has_spare_threads,
 };
 use bekker_ground::scm::Scratch;
 use bekker_ground::soil::SoilId;
 use bekker_ground::{NO_AGENT, Patches};
 use bekker_sensor::Delivery;
-use bekker_vehicle::Coupling;
 use bekker_vehicle::collision::TowState;
+use bekker_vehicle::{Coupling, MotorDrive};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -453,6 +453,11 @@ impl World {
             .map(|(index, (agent, state))| {
                 let (model, outcome) = (agent.vehicle.name(), self.outcome(index));
                 let mut summary = state.monitor.summary(&agent.name, model, outcome);
+                let battery = agent.vehicle.drivetrain().motors().map(MotorDrive::battery);
+                summary.battery = battery.zip(state.motors.as_ref()).map(|(own, record)| {
+                    let charge = 1.0 - record.energy / own.energy();
+                    BatterySummary { energy: record.energy, charge }
+                });
                 // A vehicle whose drive has ended stays where it is.
                 if state.outcome.is_some() {
                     summary.final_speed = 0.0;

@@ -7,6 +7,7 @@ use crate::report::text_table;
 use crate::report::write_file;
 use crate::scenario::build::vehicle_spec;
 use crate::vehicle::powertrain::{EngineRating, TorqueBasis};
+use crate::vehicle::spec::MotorDriveSpec;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -133,7 +134,8 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
 
 /// Returns lines about engine, top speed, turning circle and rollover grade.
 fn lines(sheet: &VehicleSheet) -> Vec<String> {
-    let mut lines = vec![engine(&sheet.engine)];
+    let mut lines: Vec<String> = sheet.engine.iter().map(engine).collect();
+    lines.extend(sheet.motors.iter().map(motors));
     if let Some(speed) = sheet.top_speed {
         let air = if sheet.air_drag { "with" } else { "without" };
         lines.push(format!("top speed       {speed:.1} km/h on level firm ground, {air} air drag"));
@@ -171,6 +173,19 @@ fn engine(own: &EngineSheet) -> String {
     format!(
         "engine          {:.0} kW at {power_rpm:.0} rpm, {torque:.0} N m at {torque_rpm:.0} rpm: {basis}",
         1e-3 * power
+    )
+}
+
+/// Describes electric motors and their battery.
+fn motors(own: &MotorDriveSpec) -> String {
+    let (motor, battery) = (&own.motor, &own.battery);
+    format!(
+        "motors          2 x {:.2} kW, {:.0} N m at the wheels of a side at rest; battery {:.0} V, \
+         {:.0} W h",
+        1e-3 * motor.max_power,
+        motor.max_torque * own.efficiency / own.ratio,
+        battery.voltage,
+        battery.energy() / 3600.0
     )
 }
 

@@ -109,7 +109,10 @@ fn on_wheels(spec: &VehicleSpec) -> [(&'static str, String); 4] {
         ("wheelbase", format!("{} m", spec.wheelbase)),
         ("axles", axles.join(", ")),
         ("trailer", trailer.to_owned()),
-        ("steer angle", format!("max {:.1} deg", spec.max_steer().to_degrees())),
+        match spec.max_yaw_rate() {
+            Some(rate) => ("yaw rate", format!("max {rate} rad/s, by skid steering")),
+            None => ("steer angle", format!("max {:.1} deg", spec.max_steer().to_degrees())),
+        },
     ]
 }
 

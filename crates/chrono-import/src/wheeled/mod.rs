@@ -144,8 +144,9 @@ pub(super) fn vehicle(
         trailer: None,
         wheel: first_wheel,
         tire: *first_tire,
-        driveline: shafts,
-        powertrain,
+        driveline: Some(shafts),
+        powertrain: Some(powertrain),
+        motor_drive: None,
     };
     spec.check().map_err(|error| log.refused(source, error))?;
     Ok(AnySpec::Wheeled(Box::new(spec)))

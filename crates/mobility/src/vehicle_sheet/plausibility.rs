@@ -146,7 +146,7 @@ fn rests(index: usize, axle: &AxleSheet, on: SpringRest) -> String {
 /// Returns a warning about an engine whose file does not state whether its curve is gross, where
 /// that matters.
 fn engine(sheet: &VehicleSheet) -> Option<String> {
-    let EngineSheet { shaft, curve, basis } = &sheet.engine;
+    let EngineSheet { shaft, curve, basis } = sheet.engine.as_ref()?;
     let matters = basis.is_none() && shaft.power < (1.0 - BASIS) * curve.power;
     matters.then(|| {
         format!(

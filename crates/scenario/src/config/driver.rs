@@ -24,8 +24,8 @@ pub enum DriverConfig {
         #[schemars(length(min = 1, max = 100_000))]
         rows: Vec<TableRow>,
     },
-    /// Follows a path at a speed, by pure pursuit and PID control. A tracked vehicle adjusts its
-    /// steering until it reaches the required yaw rate.
+    /// Follows a path at a speed, by pure pursuit and PID control. A tracked or
+    /// skid-steered vehicle adjusts its steering until it reaches the required yaw rate.
     Path {
         /// Points of the path, joined by a smooth curve. Either a list of positions or `{ file =
         /// "way.gpx" }`.

@@ -106,6 +106,8 @@ pub enum QuantityConfig {
     TireContact,
     /// Position, articulation and hitch force of trailers.
     Trailer,
+    /// Currents of electric motors, and power and state of charge of their battery.
+    Motors,
 }
 
 /// File format of the vehicles' samples.

@@ -9,8 +9,8 @@
 use super::{AssemblyError, VehicleBuilder};
 use crate::lock::Lock;
 use crate::multibody::{Closure, Coordinate, Element};
-use crate::powertrain::Brake;
-use crate::spec::{AutomaticLock, Differential, Layout, VehicleSpec};
+use crate::powertrain::{Brake, Powertrain};
+use crate::spec::{AutomaticLock, Differential, Driveline, Layout, VehicleSpec};
 use crate::transmission::{TransmissionIndices, TransmissionShafts};
 use bekker_math::spatial::Vec3;
 
@@ -101,8 +101,14 @@ impl DrivelineIndices {
     /// Sets the speeds of the axles' shafts for wheels of each axle that turn at `spin`, rad/s.
     ///
     /// Returns the speed of the gearbox's output, rad/s.
-    pub fn turn(&self, spec: &VehicleSpec, u: &mut [f64], spin: impl Fn(usize) -> f64) -> f64 {
-        let (front, shares) = spec.driveline.split(self.shafts.len());
+    pub fn turn(
+        &self,
+        spec: &VehicleSpec,
+        driveline: &Driveline,
+        u: &mut [f64],
+        spin: impl Fn(usize) -> f64,
+    ) -> f64 {
+        let (front, shares) = driveline.split(self.shafts.len());
         let mut output = 0.0;
         for (index, &(shaft, axle)) in self.shafts.iter().enumerate() {
             let ratio = spec.axles[axle].final_drive.map_or(1.0, |drive| drive.ratio);
@@ -113,8 +119,8 @@ impl DrivelineIndices {
     }
 
     /// Returns the sum of the torques at all wheels over the torque at the gearbox's output.
-    pub fn torque_ratio(&self, spec: &VehicleSpec) -> f64 {
-        let (front, shares) = spec.driveline.split(self.shafts.len());
+    pub fn torque_ratio(&self, spec: &VehicleSpec, driveline: &Driveline) -> f64 {
+        let (front, shares) = driveline.split(self.shafts.len());
         let at_wheels = self.shafts.iter().enumerate().map(|(index, &(_, axle))| {
             let ratio = spec.axles[axle].final_drive.map_or(1.0, |drive| drive.ratio);
             shares[usize::from(index >= front)] / ratio
@@ -125,7 +131,11 @@ impl DrivelineIndices {
 
 impl VehicleBuilder<'_> {
     /// Adds the driveline.
-    pub(super) fn driveline(&mut self) -> Result<DrivelineIndices, AssemblyError> {
+    pub(super) fn driveline(
+        &mut self,
+        driveline: &Driveline,
+        powertrain: &Powertrain,
+    ) -> Result<DrivelineIndices, AssemblyError> {
         let spec = self.spec;
         let driven: Vec<usize> =
             (0..spec.axles.len()).filter(|&axle| spec.is_driven(axle)).collect();
@@ -133,12 +143,12 @@ impl VehicleBuilder<'_> {
             let shaft = builder.shaft(inertia);
             builder.shaft_coordinate(shaft)
         };
-        let center = match spec.driveline.layout {
-            Layout::Awd | Layout::ByAxle => spec.driveline.center.inertia,
+        let center = match driveline.layout {
+            Layout::Awd | Layout::ByAxle => driveline.center.inertia,
             Layout::Fwd | Layout::Rwd => 0.0,
         };
-        let behind = [spec.driveline.driveshaft_inertia, center];
-        let transmission = TransmissionShafts::add(&spec.powertrain, behind, &mut self.builder);
+        let behind = [driveline.driveshaft_inertia, center];
+        let transmission = TransmissionShafts::add(powertrain, behind, &mut self.builder);
 
         let mut clutches = Vec::new();
         let mut shafts = Vec::new();
@@ -147,7 +157,7 @@ impl VehicleBuilder<'_> {
             let Some(drive) = spec.axles[axle].final_drive else {
                 return Err(AssemblyError::NoFinalDrive {
                     axle: spec.axles[axle].name.clone(),
-                    layout: format!("{:?}", spec.driveline.layout).to_lowercase(),
+                    layout: format!("{:?}", driveline.layout).to_lowercase(),
                 });
             };
             let carried = drive.differential.inertia * drive.ratio * drive.ratio;
@@ -160,13 +170,12 @@ impl VehicleBuilder<'_> {
             let closure = self.builder.closure(Closure::Gear { rates, spins });
             axles.push((closure, axle));
             let element = self.builder.element(Element::Rates { rates: between });
-            let (mean, switch) =
-                (vec![(own, drive.ratio)], spec.driveline.lock_of(index, driven.len()));
+            let (mean, switch) = (vec![(own, drive.ratio)], driveline.lock_of(index, driven.len()));
             let carrier = DifferentialCarrier { mean, switch, closure, share: 1.0 };
             clutches.push(clutch(element, &drive.differential, carrier, &clutches));
             shafts.push((own, axle));
         }
-        let (front, shares) = spec.driveline.split(shafts.len());
+        let (front, shares) = driveline.split(shafts.len());
         let share = |index: usize| shares[usize::from(index >= front)];
         let mut rates = vec![(transmission.output, 1.0)];
         rates.extend(shafts.iter().enumerate().map(|(i, &(shaft, _))| (shaft, -share(i))));
@@ -182,9 +191,9 @@ impl VehicleBuilder<'_> {
             let element = self.builder.element(Element::Rates { rates });
             let carrier =
                 DifferentialCarrier { mean, switch: Lock::Center, closure: split, share: 1.0 };
-            clutches.push(clutch(element, &spec.driveline.center, carrier, &clutches));
+            clutches.push(clutch(element, &driveline.center, carrier, &clutches));
         }
-        if let Some(between) = &spec.driveline.inter_axle {
+        if let Some(between) = &driveline.inter_axle {
             for (group, share) in [(ahead, shares[0]), (behind, shares[1])] {
                 for pair in group.windows(2) {
                     let rates = vec![(pair[0].0, 1.0), (pair[1].0, -1.0)];
@@ -199,7 +208,7 @@ impl VehicleBuilder<'_> {
                 }
             }
         }
-        let transmission = transmission.with_elements(&spec.powertrain, &mut self.builder);
+        let transmission = transmission.with_elements(powertrain, &mut self.builder);
         Ok(DrivelineIndices { transmission, shafts, axles, clutches })
     }
 }

@@ -8,6 +8,7 @@ mod double_wishbone;
 mod driveline;
 mod flat_stop;
 mod macpherson_strut;
+mod motor_drive;
 mod rear_frame;
 mod single_wishbone;
 mod solid_axle;
@@ -18,6 +19,7 @@ mod trailing_arm;
 
 pub(super) use driveline::{Clutch, ClutchEngagement, DrivelineIndices};
 pub(super) use flat_stop::FlatStop;
+pub(super) use motor_drive::MotorIndices;
 use steering::SteeredBy;
 pub(super) use steering::SteeringDrive;
 pub(super) use tandem::PitchStop;
@@ -50,6 +52,9 @@ pub enum AssemblyError {
         /// The layout.
         layout: String,
     },
+    /// Neither an engine with its driveline nor electric motors.
+    #[error("motor_drive: must be given, unless driveline and powertrain are given")]
+    NoDrive,
     /// The points of a tire do not define a belt.
     #[error("tire.flexible: {0}")]
     Ring(#[from] RingError),
@@ -137,7 +142,26 @@ pub(super) struct WheeledParts {
     pub steering: Vec<SteeringDrive>,
     pub pitch_stops: Vec<PitchStop>,
     pub flat_stops: Vec<FlatStop>,
-    pub driveline: DrivelineIndices,
+    pub drive: DriveIndices,
+}
+
+/// Indices of what drives the wheels.
+#[derive(Clone, Debug)]
+pub(super) enum DriveIndices {
+    /// An engine, through shafts and differentials.
+    Driveline(DrivelineIndices),
+    /// Electric motors.
+    Motors(MotorIndices),
+}
+
+impl DriveIndices {
+    /// Returns the locking clutches of the differentials; motors have none.
+    pub fn clutches(&self) -> &[Clutch] {
+        match self {
+            DriveIndices::Driveline(own) => &own.clutches,
+            DriveIndices::Motors(_) => &[],
+        }
+    }
 }
 
 fn vec3(point: Point) -> Vec3 {
@@ -341,7 +365,13 @@ pub(super) fn assemble(
     if let Some(trailer) = &frame.trailer {
         frame.builder.loaded(trailer.body);
     }
-    let driveline = frame.driveline()?;
+    let drive = match (&spec.motor_drive, &spec.driveline, &spec.powertrain) {
+        (Some(motors), ..) => DriveIndices::Motors(frame.motor_drive(motors)),
+        (None, Some(shafts), Some(engine)) => {
+            DriveIndices::Driveline(frame.driveline(shafts, engine)?)
+        }
+        _ => return Err(AssemblyError::NoDrive),
+    };
     let model = frame.builder.build()?;
     let parts = WheeledParts {
         chassis: frame.chassis,
@@ -353,7 +383,7 @@ pub(super) fn assemble(
         steering: frame.steering,
         pitch_stops: frame.pitch_stops,
         flat_stops: frame.flat_stops,
-        driveline,
+        drive,
     };
     Ok((model, parts))
 }

@@ -16,7 +16,7 @@ pub use cooperative::Cooperative;
 pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
 pub use path::{Path, PathError, PathPosition};
 pub use path_follower::{BESIDE, PathFollower, PathFollowerConfig};
-pub use pure_pursuit::{PurePursuit, PursuedPath, SteeringGeometry};
+pub use pure_pursuit::{PurePursuit, PursuedPath, SkidGeometry, SteeringGeometry};
 pub use speed::{
     AccelerationGoal, LongitudinalState, SLOWEST, SpeedControl, SpeedGoal, SpeedState,
 };

@@ -96,7 +96,7 @@ pub struct PathFollower {
 impl PathFollower {
     /// Creates a driver of a vehicle of this geometry along `path` with `config`.
     pub fn new(path: Path, geometry: SteeringGeometry, config: PathFollowerConfig) -> PathFollower {
-        let allowed = allowed_speeds(&path, &config).into();
+        let allowed = allowed_speeds(&path, &config, &geometry).into();
         PathFollower { path, allowed, geometry, config }
     }
 
@@ -288,7 +288,7 @@ impl PathFollower {
         let pursued = PursuedPath { path: &self.path, position: place, aside };
         let steering = pursuit.steering(own, pursued, &view.pose, view.speed, [sense, along_path]);
         let steering = own.with_skid_correction(steering, view.speed, view.yaw_rate, sense);
-        own.command(steering, sense)
+        own.command(steering, view.speed, sense)
     }
 
     /// Whether the driver drives forward to straighten a trailer that would otherwise jackknife.
@@ -390,13 +390,18 @@ impl PathFollower {
 
 /// Squares of the speed allowed at each point: by the cruise speed, the bends, and braking before
 /// the following points.
-fn allowed_speeds(path: &Path, config: &PathFollowerConfig) -> Vec<f64> {
+fn allowed_speeds(
+    path: &Path,
+    config: &PathFollowerConfig,
+    geometry: &SteeringGeometry,
+) -> Vec<f64> {
     let count = path.points().len();
     let cruise = config.cruise_speed * config.cruise_speed;
     let mut allowed: Vec<f64> = (0..count)
         .map(|index| {
             let curvature = path.curvature(index).abs();
-            cruise.min(config.lateral_acceleration / curvature.max(1e-9))
+            let turning = geometry.speed_in_bend(curvature);
+            cruise.min(config.lateral_acceleration / curvature.max(1e-9)).min(turning * turning)
         })
         .collect();
     if config.stop_at_end {
@@ -422,6 +427,7 @@ mod tests {
         max_steer: 0.5276,
         skids: false,
         pivots: false,
+        skid: None,
         trailer: None,
     };
 

@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 const SKID_GAIN: f64 = 2.0;
 /// Lower bound of the speed in the conversion of a yaw rate to a curvature, m/s.
 const SLOW: f64 = 1.0;
+/// The same bound where the steering commands a yaw rate, over the speed at which full steering
+/// gives the largest curvature.
+const SLOW_SHARE: f64 = 0.25;
 
 /// Geometry of a vehicle for its steering.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,8 +34,22 @@ pub struct SteeringGeometry {
     /// Whether the steering sets the direction of yaw, the same forward and backward, instead of
     /// the curvature of the path, as a pivot drive does.
     pub pivots: bool,
+    /// Steering by the speeds of both sides, if the steering commands a yaw rate instead of a
+    /// curvature.
+    pub skid: Option<SkidGeometry>,
     /// Trailer of the vehicle, if any.
     pub trailer: Option<TrailerGeometry>,
+}
+
+/// Steering by the difference of the wheel speeds on both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SkidGeometry {
+    /// Yaw rate at steering 1, rad/s.
+    pub max_yaw_rate: f64,
+    /// Difference of the rim speeds over the yaw rate, m.
+    pub tread: f64,
+    /// Rim speed up to which the motors give their full power, m/s.
+    pub top_speed: f64,
 }
 
 /// Parameters of pure pursuit. The defaults suit the HMMWV.
@@ -79,18 +96,38 @@ impl SteeringGeometry {
             max_steer: bekker_math::numeric::atan(length * curvature),
             skids: true,
             pivots: matches!(spec.drive.steering, TrackSteering::Pivot { .. }),
+            skid: None,
             trailer: None,
         }
     }
 
     /// Geometry of a wheeled vehicle from its file.
+    ///
+    /// The largest curvature of a skid-steered vehicle is taken as that at which the wheels of one
+    /// side stand still if none slides.
     pub fn from_spec(spec: &VehicleSpec) -> SteeringGeometry {
+        if let Some(max_yaw_rate) = spec.max_yaw_rate() {
+            return SteeringGeometry {
+                wheelbase: spec.wheelbase,
+                rear_axle: spec.turning_line(),
+                max_steer: atan(spec.wheelbase * 2.0 / spec.tread()),
+                skids: true,
+                pivots: true,
+                skid: Some(SkidGeometry {
+                    max_yaw_rate,
+                    tread: spec.skid_tread(),
+                    top_speed: spec.top_rim_speed(),
+                }),
+                trailer: TrailerGeometry::from_spec(spec),
+            };
+        }
         SteeringGeometry {
             wheelbase: spec.steering_base(),
             rear_axle: spec.turning_line(),
             max_steer: spec.max_steer(),
             skids: false,
             pivots: false,
+            skid: None,
             trailer: TrailerGeometry::from_spec(spec),
         }
     }
@@ -98,6 +135,13 @@ impl SteeringGeometry {
     /// Largest curvature of the rear axle's path, 1/m.
     pub fn max_curvature(&self) -> f64 {
         tan(self.max_steer) / self.wheelbase
+    }
+
+    /// Largest speed in a bend of a curvature, 1/m, at which the outer wheels of a skid-steered
+    /// vehicle do not exceed the speed of their motor, m/s; unlimited for other vehicles.
+    pub fn speed_in_bend(&self, curvature: f64) -> f64 {
+        self.skid
+            .map_or(f64::INFINITY, |own| own.top_speed / (1.0 + 0.5 * own.tread * curvature.abs()))
     }
 
     /// Steering, -1 to 1, that moves the rear axle along a curvature, 1/m.
@@ -125,16 +169,27 @@ impl SteeringGeometry {
         }
         let wanted = tan(steering * self.max_steer) / self.wheelbase;
         let way = if self.pivots { sense } else { speed };
-        let turned = yaw_rate / speed.abs().max(SLOW).copysign(way);
+        let turned = yaw_rate / speed.abs().max(self.slowest()).copysign(way);
         self.steering(wanted + SKID_GAIN * (wanted - turned))
     }
 
-    /// Returns the command, -1 to 1, that produces the curvature of a `steering`.
+    /// Lower bound of the speed in the conversion of a yaw rate to a curvature, m/s.
+    fn slowest(&self) -> f64 {
+        let share = |own: SkidGeometry| SLOW_SHARE * own.max_yaw_rate / self.max_curvature();
+        self.skid.map_or(SLOW, share)
+    }
+
+    /// Returns the command, -1 to 1, that produces the curvature of a `steering` at `speed`, m/s.
     ///
     /// The yaw rate is that curvature times the speed. Where the steering sets the sign of the yaw
-    /// rate, the command therefore reverses for backward travel (`sense` -1).
-    pub fn command(&self, steering: f64, sense: f64) -> f64 {
-        if self.pivots { steering * sense } else { steering }
+    /// rate, the command therefore reverses for backward travel (`sense` -1). Where it commands the
+    /// yaw rate, the command is that rate over the largest one.
+    pub fn command(&self, steering: f64, speed: f64, sense: f64) -> f64 {
+        let Some(SkidGeometry { max_yaw_rate: most, .. }) = self.skid else {
+            return if self.pivots { steering * sense } else { steering };
+        };
+        let curvature = tan(steering * self.max_steer) / self.wheelbase;
+        (sense * curvature * speed.abs().max(self.slowest()) / most).clamp(-1.0, 1.0)
     }
 
     /// Middle of the rear axle in the horizontal plane, m.
@@ -214,6 +269,7 @@ mod tests {
         max_steer: 0.5276,
         skids: false,
         pivots: false,
+        skid: None,
         trailer: None,
     };
 
@@ -264,7 +320,7 @@ mod tests {
                         let steering = pivots.steering(curvature);
                         let steering =
                             pivots.with_skid_correction(steering, sense * speed, turned, sense);
-                        command = pivots.command(steering, sense);
+                        command = pivots.command(steering, speed, sense);
                         turned += 0.05 * (command * most - turned);
                     }
                     assert!(command * curvature * sense > 0.0, "{curvature}, {sense}, {speed}");
@@ -273,7 +329,7 @@ mod tests {
             }
         }
         let wheels = SteeringGeometry { pivots: false, ..pivots };
-        assert_eq!(wheels.command(0.3, -1.0), 0.3);
+        assert_eq!(wheels.command(0.3, 2.0, -1.0), 0.3);
     }
 
     #[test]

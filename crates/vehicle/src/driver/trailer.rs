@@ -150,6 +150,7 @@ mod tests {
         max_steer: 0.5,
         skids: false,
         pivots: false,
+        skid: None,
         trailer: None,
     };
     const SEMITRAILER: TrailerGeometry =

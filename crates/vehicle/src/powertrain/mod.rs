@@ -9,6 +9,7 @@ mod clutch;
 mod converter;
 mod engine;
 mod gearbox;
+mod motor;
 
 pub use brake::{Brake, BrakeState};
 pub use clutch::EngineClutch;
@@ -16,6 +17,7 @@ pub use converter::{ConverterTorque, TorqueConverter};
 pub use engine::{Engine, EngineRating, Fuel, TorqueBasis};
 pub(super) use gearbox::NEUTRAL;
 pub use gearbox::{GearConstraint, Gearbox, GearboxLoad, GearboxState, Selector};
+pub use motor::{Battery, Motor};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,7 +65,7 @@ mod tests {
     fn full_throttle() -> Vec<PowertrainRow> {
         let spec = crate::find_wheeled("hmmwv").unwrap();
         let tire = &spec.tire.handling;
-        let Powertrain { engine, converter, gearbox, .. } = &spec.powertrain;
+        let Powertrain { engine, converter, gearbox, .. } = spec.powertrain.as_ref().unwrap();
         let converter = converter.as_ref().unwrap();
         let (mass, h) = (spec.total_mass(), 2e-4);
         let drive = spec.axles[0].final_drive.unwrap();
@@ -74,8 +76,9 @@ mod tests {
         let wheels = 4.0
             * (spec.wheel.inertia[1] + spec.tire.inertia[1] + spindle + drive.half_shaft_inertia)
             + 2.0 * drive.differential.inertia;
-        let shafts = spec.driveline.center.inertia
-            + spec.driveline.driveshaft_inertia
+        let driveline = spec.driveline.unwrap();
+        let shafts = driveline.center.inertia
+            + driveline.driveshaft_inertia
             + 2.0 * drive.shaft_inertia
             + gearbox.output_inertia;
         let mut state = TireState::default();

@@ -103,15 +103,16 @@ impl AnySpec {
         }
     }
 
-    /// Returns engine, converter and gearbox.
-    pub fn powertrain(&self) -> &Powertrain {
+    /// Returns engine, converter and gearbox; `None` for electric motors.
+    pub fn powertrain(&self) -> Option<&Powertrain> {
         match self {
-            AnySpec::Wheeled(spec) => &spec.powertrain,
-            AnySpec::Tracked(spec) => &spec.powertrain,
+            AnySpec::Wheeled(spec) => spec.powertrain.as_ref(),
+            AnySpec::Tracked(spec) => Some(&spec.powertrain),
         }
     }
 
-    /// Whether the vehicle can be steered: tracks always, wheels if an axle is steered.
+    /// Whether the vehicle can be steered: tracks always, wheels if an axle is steered or if they
+    /// skid.
     pub fn can_steer(&self) -> bool {
         match self {
             AnySpec::Wheeled(spec) => spec.can_steer(),

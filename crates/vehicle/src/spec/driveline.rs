@@ -170,16 +170,17 @@ impl Driveline {
 impl VehicleSpec {
     /// Returns the locks that a driver can engage.
     pub fn locks(&self) -> Locks {
+        let Some(driveline) = &self.driveline else { return Locks::OPEN };
         let driven = || (0..self.axles.len()).filter(|&axle| self.is_driven(axle));
         let count = driven().count();
         let mut locks = Locks {
-            center: count > 1 && self.driveline.center.commanded,
-            inter_axle: self.driveline.inter_axle.is_some_and(|own| own.commanded),
+            center: count > 1 && driveline.center.commanded,
+            inter_axle: driveline.inter_axle.is_some_and(|own| own.commanded),
             ..Locks::OPEN
         };
         for (index, axle) in driven().enumerate() {
             if self.axles[axle].final_drive.is_some_and(|drive| drive.differential.commanded) {
-                locks = locks.with_lock(self.driveline.lock_of(index, count), true);
+                locks = locks.with_lock(driveline.lock_of(index, count), true);
             }
         }
         locks

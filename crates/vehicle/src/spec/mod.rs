@@ -17,6 +17,7 @@ mod check;
 mod check_tracked;
 mod driveline;
 mod footprint;
+mod motor_drive;
 mod plausible;
 mod rear_frame;
 mod spec_error;
@@ -32,11 +33,13 @@ mod wheel;
 pub use any::AnySpec;
 pub use driveline::{AutomaticLock, Differential, Driveline, FinalDrive, Layout};
 pub use footprint::VehicleFootprint;
+pub use motor_drive::MotorDriveSpec;
 pub use rear_frame::RearFrame;
 pub(crate) use rear_frame::SprungPart;
 pub use spec_error::SpecError;
 pub use steering::{
-    Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion, Steering,
+    Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion, SkidSteering,
+    Steering,
 };
 pub use strut::{Damper, DamperWindow, Spring, Stops};
 pub use suspension::{
@@ -291,10 +294,15 @@ pub struct VehicleSpec {
     /// Tire, for all axles that do not set their own `tire`.
     #[serde(alias = "tyre")]
     pub tire: Tire,
-    /// Shafts and differentials from the gearbox to the wheels.
-    pub driveline: Driveline,
-    /// Engine, torque converter and gearbox.
-    pub powertrain: Powertrain,
+    /// Shafts and differentials from the gearbox to the wheels. Absent with `motor_drive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driveline: Option<Driveline>,
+    /// Engine, torque converter and gearbox. Absent with `motor_drive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub powertrain: Option<Powertrain>,
+    /// Electric motors that drive the wheels. Where absent, an engine does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motor_drive: Option<MotorDriveSpec>,
 }
 
 impl VehicleSpec {
@@ -401,9 +409,10 @@ impl VehicleSpec {
         own.steer_ratio.unwrap_or(if own.name == first.name { 1.0 } else { ackermann })
     }
 
-    /// Whether the engine drives the axle with this index.
+    /// Whether the engine or the motors drive the axle with this index.
     pub fn is_driven(&self, axle: usize) -> bool {
-        match self.driveline.layout {
+        // motors drive all axles of the vehicle itself
+        match self.driveline.as_ref().map_or(Layout::Awd, |own| own.layout) {
             Layout::Awd => axle < self.tractor_axles().len(),
             Layout::Fwd => axle == 0,
             Layout::Rwd => axle + 1 == self.tractor_axles().len(),
@@ -411,8 +420,49 @@ impl VehicleSpec {
         }
     }
 
-    /// Whether the steering turns any wheel of the vehicle itself.
+    /// Largest yaw rate, rad/s, that the steering of a skid-steered vehicle commands.
+    pub fn max_yaw_rate(&self) -> Option<f64> {
+        match &self.steering {
+            Some(Steering::Skid(own)) => Some(own.max_yaw_rate),
+            _ => None,
+        }
+    }
+
+    /// Distance between the middles of the left and the right wheels of the first axle, m.
+    pub fn tread(&self) -> f64 {
+        self.axles
+            .first()
+            .map_or(0.0, |axle| 2.0 * (axle.position[1] + axle.suspension.spindle()[1]))
+    }
+
+    /// Difference of the rim speeds of both sides over the yaw rate of a skid-steered vehicle, m.
+    ///
+    /// It is B (1 + (L/B)²) for the tread B and two axles L apart, whose wheels slide with equal
+    /// friction in all directions. For other axles, L²/4 is the mean of the squares of their
+    /// distances from their middle.
+    pub fn skid_tread(&self) -> f64 {
+        let (axles, middle) = (self.tractor_axles(), self.turning_line());
+        let squares = axles.iter().map(|axle| {
+            let x = axle.wheel_x() - middle;
+            x * x
+        });
+        let mean = squares.sum::<f64>() / axles.len().max(1) as f64;
+        let tread = self.tread();
+        tread + 4.0 * mean / tread
+    }
+
+    /// Rim speed up to which electric motors give their full power, m/s; infinite with an engine.
+    pub fn top_rim_speed(&self) -> f64 {
+        self.motor_drive.as_ref().map_or(f64::INFINITY, |own| {
+            own.motor.full_power_speed() * own.ratio * self.tire.rigid.radius()
+        })
+    }
+
+    /// Whether the vehicle itself can be steered.
     pub fn can_steer(&self) -> bool {
+        if self.max_yaw_rate().is_some() {
+            return true;
+        }
         let turns = |axle| self.steer_ratio(axle) != 0.0;
         self.max_steer() > 0.0 && (0..self.tractor_axles().len()).any(turns)
     }

@@ -17,6 +17,8 @@ pub enum Steering {
     DragLink(DragLink),
     /// Prescribed knuckle angles of solid axles, without a mechanism.
     Direct(Direct),
+    /// No steered wheels: electric motors turn the wheels of both sides at different speeds.
+    Skid(SkidSteering),
 }
 
 /// Pitman arm, steering link and idler (a massless rod).
@@ -123,6 +125,17 @@ pub struct Direct {
     pub max_wheel_angle_deg: f64,
 }
 
+/// Steering by the difference of the wheel speeds on both sides, with `motor_drive`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SkidSteering {
+    /// Yaw rate that steering 1 commands, rad/s, to the left both forward and backward. The
+    /// difference of the rim speeds is this rate times B (1 + (L/B)²), for the tread B and axles L
+    /// apart. On ground with equal friction in all directions, the vehicle then turns at this rate.
+    #[schemars(range(max = 20.0), extend("exclusiveMinimum" = 0.0, "unit" = "rad/s"))]
+    pub max_yaw_rate: f64,
+}
+
 impl Steering {
     /// Mass of the mechanism's parts, kg.
     pub fn mass(&self) -> f64 {
@@ -130,7 +143,7 @@ impl Steering {
             Steering::PitmanArm(s) => s.link.mass + s.arm.mass,
             Steering::RackPinion(s) => s.rack.mass,
             Steering::DragLink(s) => s.arm.mass,
-            Steering::Direct(_) => 0.0,
+            Steering::Direct(_) | Steering::Skid(_) => 0.0,
         }
     }
 
@@ -141,6 +154,7 @@ impl Steering {
             Steering::RackPinion(s) => s.max_wheel_angle_deg,
             Steering::DragLink(s) => s.max_wheel_angle_deg,
             Steering::Direct(s) => s.max_wheel_angle_deg,
+            Steering::Skid(_) => 0.0,
         };
         degrees.to_radians()
     }

@@ -30,7 +30,8 @@ pub use shoes::{ShoePose, Shoes};
 use super::Coupling;
 use super::air;
 use super::controls::Controls;
-use super::drivetrain::{Drivetrain, ThrustGearing};
+use super::drivetrain::Drivetrain;
+use super::engine_drivetrain::{EngineDrivetrain, ThrustGearing};
 use super::outline::VehicleOutline;
 use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
@@ -147,8 +148,10 @@ impl TrackedVehicle {
             brake_torque: 2.0 * spec.drive.brake_torque,
         };
         let outputs = [parts.carrier].into_iter();
+        let transmission = parts.transmission;
         let drivetrain =
-            Drivetrain::new(&spec.powertrain, parts.transmission, &model, outputs, gearing);
+            EngineDrivetrain::new(&spec.powertrain, transmission, &model, outputs, gearing);
+        let drivetrain = Drivetrain::Engine(drivetrain);
         let (chassis, chassis_load) = (parts.hull, parts.hull_load);
         let bodies = VehicleBodies { model, chassis, mass, chassis_load, outline };
         Ok(TrackedVehicle { spec, parts, bodies, drivetrain })
@@ -221,7 +224,7 @@ impl TrackedVehicle {
                 self.roll(track, speed, u);
             }
             let output = speed / self.spec.drive_radius() / self.spec.drive.ratio;
-            self.drivetrain.set_shaft_speeds(u, output, gear)
+            self.drivetrain.set_shaft_speeds(u, [output; 2], gear)
         });
     }
 
@@ -388,7 +391,7 @@ impl TrackedVehicle {
     pub fn account(&self, workspace: &TrackedWorkspace) -> EngineEnergyBalance {
         let Some(work) = &workspace.body.work else { return EngineEnergyBalance::default() };
         let parts = &self.parts;
-        let [engine, input] = self.drivetrain.engine_elements();
+        let [engine, input] = self.parts.transmission.torque_elements();
         let of = |element: usize| -work.elements[element];
         let mut account = EngineEnergyBalance {
             engine: -of(engine) - of(input),
@@ -487,7 +490,7 @@ impl TrackedVehicle {
             *workspace.chassis_load() = still;
         }
         advanced?;
-        workspace.engine_work = self.drivetrain.work(&before, state, &workspace.body, h);
+        (workspace.engine_work, _) = self.drivetrain.work(&before, state, &workspace.body, h);
         self.advance_linings(state, workspace, controls.brake, h);
         Ok(())
     }
@@ -519,7 +522,8 @@ impl TrackedVehicle {
         self.seat_loads(state, workspace, h);
         self.suspend(state, workspace);
         let body = &mut workspace.body;
-        body.softness[self.drivetrain.gearbox_row] = NEUTRAL;
+        let gearbox = self.parts.transmission.shafts.gearbox;
+        body.softness[self.bodies.model.closure_row(gearbox)] = NEUTRAL;
         body.softness[self.bodies.model.closure_row(self.parts.carrier)] = NEUTRAL;
         // in straight travel a steering drive would hold both sprockets at one speed, against the
         // motors

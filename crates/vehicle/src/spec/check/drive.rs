@@ -1,7 +1,7 @@
 //! Checks of the parameters of engine, converter, gearbox and shafts.
 
-use super::super::{Differential, Driveline, FinalDrive};
-use super::rule::{Check, check_range, list, not_negative, positive, require};
+use super::super::{Differential, Driveline, FinalDrive, MotorDriveSpec, Steering, VehicleSpec};
+use super::rule::{Check, check_range, list, not_negative, positive, refuse, require};
 use crate::powertrain::{Gearbox, Powertrain, TorqueBasis, TorqueConverter};
 use bekker_math::curve::Curve;
 
@@ -26,7 +26,7 @@ pub(super) fn differential(key: &str, differential: &Differential) -> Check {
     positive(&format!("{key}.automatic.release_rpm"), automatic.release_rpm)
 }
 
-pub(super) fn driveline(own: &Driveline, driven: usize) -> Check {
+fn driveline(own: &Driveline, driven: usize) -> Check {
     differential("driveline.center", &own.center)?;
     not_negative("driveline.driveshaft_inertia", own.driveshaft_inertia)?;
     if let Some(front) = own.front_axles {
@@ -43,6 +43,61 @@ pub(super) fn final_drive(key: &str, drive: &FinalDrive) -> Check {
     differential(&format!("{key}.differential"), &drive.differential)?;
     not_negative(&format!("{key}.shaft_inertia"), drive.shaft_inertia)?;
     not_negative(&format!("{key}.half_shaft_inertia"), drive.half_shaft_inertia)
+}
+
+/// Checks what drives the wheels: an engine through a driveline, or electric motors.
+pub(super) fn drive(spec: &VehicleSpec) -> Check {
+    let VehicleSpec { driveline: shafts, powertrain: engine, motor_drive: motors, .. } = spec;
+    if let Some(motors) = motors {
+        let allowed = "absent with motor_drive";
+        require(shafts.is_none(), "driveline", "given", allowed)?;
+        require(engine.is_none(), "powertrain", "given", allowed)?;
+        return motor_drive(spec, motors);
+    }
+    let skids = matches!(spec.steering, Some(Steering::Skid(_)));
+    let allowed = "given with steering.skid: electric motors turn both sides at different speeds";
+    require(!skids, "motor_drive", "absent", allowed)?;
+    let allowed = "given, unless motor_drive is given";
+    let Some(shafts) = shafts else { return refuse("driveline", "absent", allowed) };
+    let Some(engine) = engine else { return refuse("powertrain", "absent", allowed) };
+    let driven = (0..spec.axles.len()).filter(|&axle| spec.is_driven(axle)).count();
+    require(
+        driven > 0,
+        "driveline.layout",
+        "by_axle",
+        "a layout with a driven axle, or an axle must have a final_drive",
+    )?;
+    driveline(shafts, driven)?;
+    powertrain(engine)
+}
+
+fn motor_drive(spec: &VehicleSpec, own: &MotorDriveSpec) -> Check {
+    let skids = matches!(spec.steering, Some(Steering::Skid(_)));
+    let given = if spec.steering.is_some() { "another kind" } else { "absent" };
+    require(skids, "steering", given, "skid with motor_drive, which drives no steered axles")?;
+    for (index, axle) in spec.axles.iter().enumerate() {
+        let key = format!("axles[{index}].final_drive");
+        require(axle.final_drive.is_none(), &key, "given", "absent with motor_drive")?;
+    }
+    let (key, motor, battery) = ("motor_drive", &own.motor, &own.battery);
+    positive(&format!("{key}.motor.max_torque"), motor.max_torque)?;
+    positive(&format!("{key}.motor.max_power"), motor.max_power)?;
+    positive(&format!("{key}.motor.no_load_rpm"), motor.no_load_rpm)?;
+    let base = motor.max_power / motor.max_torque;
+    let allowed = format!(
+        "above the base speed, max_power over max_torque: {:.1} rpm",
+        base / crate::powertrain::RPM
+    );
+    let above = motor.no_load_speed() > base;
+    require(above, &format!("{key}.motor.no_load_rpm"), motor.no_load_rpm, &allowed)?;
+    positive(&format!("{key}.motor.torque_constant"), motor.torque_constant)?;
+    not_negative(&format!("{key}.motor.resistance"), motor.resistance)?;
+    positive(&format!("{key}.motor.inertia"), motor.inertia)?;
+    positive(&format!("{key}.ratio"), own.ratio)?;
+    let fine = own.efficiency > 0.0 && own.efficiency <= 1.0;
+    require(fine, &format!("{key}.efficiency"), own.efficiency, "above 0 and up to 1")?;
+    positive(&format!("{key}.battery.voltage"), battery.voltage)?;
+    positive(&format!("{key}.battery.capacity"), battery.capacity)
 }
 
 pub(in crate::spec) fn powertrain(powertrain: &Powertrain) -> Check {

@@ -34,15 +34,7 @@ impl VehicleSpec {
         self.check_tandems()?;
         trailer::trailer(self)?;
         self.check_wheels()?;
-        let driven = (0..self.axles.len()).filter(|&axle| self.is_driven(axle)).count();
-        require(
-            driven > 0,
-            "driveline.layout",
-            "by_axle",
-            "a layout with a driven axle, or an axle must have a final_drive",
-        )?;
-        drive::driveline(&self.driveline, driven)?;
-        powertrain(&self.powertrain)?;
+        drive::drive(self)?;
         super::plausible::check_values(self)?;
         self.check_geometry()
     }
@@ -95,7 +87,7 @@ impl VehicleSpec {
             }
             match &axle.final_drive {
                 Some(axle_drive) => drive::final_drive(&format!("{key}.final_drive"), axle_drive)?,
-                None if self.is_driven(index) => {
+                None if self.driveline.is_some() && self.is_driven(index) => {
                     let allowed = format!("given, because driveline.layout drives '{}'", axle.name);
                     return refuse(&format!("{key}.final_drive"), "absent", allowed);
                 }
@@ -110,6 +102,13 @@ impl VehicleSpec {
         let Some(steering) = &self.steering else {
             return require(!steered, "steering", "absent", "given, because an axle is steered");
         };
+        if let Steering::Skid(skid) = steering {
+            let allowed = "absent or another kind, because an axle is steered";
+            require(!steered, "steering.skid", "given", allowed)?;
+            let fine = skid.max_yaw_rate > 0.0 && skid.max_yaw_rate <= 20.0;
+            let key = "steering.skid.max_yaw_rate";
+            return require(fine, key, skid.max_yaw_rate, "above 0 and up to 20 rad/s");
+        }
         require(steered, "steering", "given", "absent, or an axle must be steered")?;
         match steering {
             Steering::PitmanArm(s) => {
@@ -144,6 +143,7 @@ impl VehicleSpec {
                 wheel_angle(key, s.max_wheel_angle_deg)
             }
             Steering::Direct(s) => wheel_angle("steering.direct", s.max_wheel_angle_deg),
+            Steering::Skid(_) => Ok(()),
         }
     }
 
@@ -392,8 +392,58 @@ mod tests {
             spec.check().unwrap_err().to_string(),
             "axles[0].final_drive = absent: must be given, because driveline.layout drives 'front'"
         );
-        spec.driveline.layout = super::super::Layout::Rwd;
+        spec.driveline.as_mut().unwrap().layout = super::super::Layout::Rwd;
         assert_eq!(spec.check(), Ok(()));
+    }
+
+    #[test]
+    fn refuses_figures_that_make_no_motor_drive() {
+        let text = include_str!("../../../vehicles/husky.toml");
+        let skid = "[steering.skid]\nmax_yaw_rate = 1.9";
+        for (from, to, message) in [
+            ("ratio = 0.0127", "ratio = 0", "motor_drive.ratio = 0: must be finite and above 0"),
+            (
+                "efficiency = 0.75",
+                "efficiency = 75",
+                "motor_drive.efficiency = 75: must be above 0 and up to 1",
+            ),
+            (
+                "no_load_rpm = 5000.0",
+                "no_load_rpm = 500.0",
+                "motor_drive.motor.no_load_rpm = 500: must be above the base speed, max_power over \
+                 max_torque: 3819.7 rpm",
+            ),
+            (
+                "max_yaw_rate = 1.9",
+                "max_yaw_rate = 0",
+                "steering.skid.max_yaw_rate = 0: must be above 0 and up to 20 rad/s",
+            ),
+            (
+                skid,
+                "",
+                "steering = absent: must be skid with motor_drive, which drives no steered axles",
+            ),
+        ] {
+            assert!(text.contains(from), "the file has no '{from}'");
+            let error = VehicleSpec::from_toml(&text.replacen(from, to, 1)).expect_err(to);
+            assert_eq!(error.to_string(), message, "after '{to}'");
+        }
+        let husky = crate::find_wheeled("husky").unwrap();
+        let hmmwv = crate::find_wheeled("hmmwv").unwrap();
+        let told = |spec: VehicleSpec| spec.check().unwrap_err().to_string();
+        let both = VehicleSpec { powertrain: hmmwv.powertrain.clone(), ..husky.clone() };
+        assert_eq!(told(both), "powertrain = given: must be absent with motor_drive");
+        let neither = VehicleSpec { motor_drive: None, ..husky.clone() };
+        assert_eq!(
+            told(neither),
+            "motor_drive = absent: must be given with steering.skid: electric motors turn both \
+             sides at different speeds"
+        );
+        let engineless = VehicleSpec { powertrain: None, ..hmmwv };
+        assert_eq!(
+            told(engineless),
+            "powertrain = absent: must be given, unless motor_drive is given"
+        );
     }
 
     #[test]

@@ -1,0 +1,32 @@
+//! Electric motors over a drive: their last reading and the energy from their battery.
+
+use bekker_vehicle::MotorReading;
+use serde::{Deserialize, Serialize};
+
+/// Reading of the last step and energy drawn from the battery since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MotorRecord {
+    /// Torque, current and power in the last step.
+    pub reading: MotorReading,
+    /// Energy that the motors took from the battery less what they returned, J.
+    pub energy: f64,
+}
+
+impl MotorRecord {
+    /// Adds a step of `h` s.
+    ///
+    /// A reading that is not finite belongs to a failing drive and must not enter a checkpoint.
+    pub(super) fn add(&mut self, reading: &MotorReading, h: f64) {
+        if reading.power.is_finite() {
+            self.reading = *reading;
+            self.energy += reading.power * h;
+        }
+    }
+
+    /// Whether all values are finite.
+    pub fn is_valid(&self) -> bool {
+        let MotorReading { torques, currents, power } = &self.reading;
+        let values = torques.iter().chain(currents).chain([power, &self.energy]);
+        values.copied().all(f64::is_finite)
+    }
+}
