@@ -23,7 +23,7 @@ const SMSP_SIGMA: f64 = 0.55;
 const GO: f32 = 0.5;
 
 /// Source of the rating cone index of a map, and its uncertainty.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct ConeIndexLayer<'a> {
     layers: &'a Layers,
     sigma_ln: f64,

@@ -1,6 +1,7 @@
 //! Format of a map's file.
 
 use super::conditions::Conditions;
+use super::cone_index_config::ConeIndexConfig;
 use bekker_scenario::config::{self, AreaConfig, Payload, TireModel};
 use bekker_vehicle::spec::Inflation;
 use schemars::JsonSchema;
@@ -74,6 +75,10 @@ pub struct MapConfig {
     /// Conditions of the ground besides its soil, uniform or by location.
     #[serde(default)]
     pub conditions: Conditions,
+    /// Rating cone index of the ground, for NRMM's relations beside the drives. It changes no drive,
+    /// except that `soils` replaces `soil.raster`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cone_index: Option<ConeIndexConfig>,
     /// Error of the elevation model.
     #[serde(default)]
     pub elevation_error: ElevationError,

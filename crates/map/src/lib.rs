@@ -14,6 +14,8 @@ mod cell_metrics;
 mod cells;
 mod closure;
 mod conditions;
+mod cone_index;
+mod cone_index_config;
 mod config;
 mod cover;
 mod crossing;
@@ -28,6 +30,8 @@ mod route_scenario;
 mod speed_observers;
 mod strength;
 mod table;
+mod uscs;
+mod uscs_soils;
 mod walls;
 
 pub use audit::{Audit, AuditedDrive, CONFIDENCE, audit};
@@ -35,6 +39,8 @@ pub use cell_metrics::{CellMetrics, CellTrafficability, Reason};
 pub use cells::{Cells, Quadric, quadrics, slope_deviation};
 pub use closure::{CellClosure, closures};
 pub use conditions::{Conditions, FrostLayer, Layer, Ridges, SnowLayer, Stems};
+pub use cone_index::{ConeIndexLayer, NrmmAgreement, NrmmCell, NrmmVehicle};
+pub use cone_index_config::{ConeIndexConfig, UscsSoil};
 pub use config::{
     BarrierKind, ElevationError, MapBarrier, MapConfig, MappedVehicle, Strength, TableConfig,
 };
@@ -49,3 +55,4 @@ pub use map_file::{MapFile, VEHICLE, schema};
 pub use map_route::{MapRoute, Obstruction, RouteAim, best_route, obstructions};
 pub use route_scenario::RouteScenario;
 pub use table::{InterpolatedCurve, InterpolationIndex, SpeedTable, TableAxes, TableColumn};
+pub use uscs::UscsClass;

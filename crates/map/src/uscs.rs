@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 /// Fine-grained classes of the Unified Soil Classification System (USCS) with a known relation of
 /// rating cone index and moisture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub enum UscsClass {
     /// Fat clay.
     #[serde(rename = "CH")]

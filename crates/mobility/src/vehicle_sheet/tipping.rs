@@ -93,6 +93,14 @@ fn track_contacts(own: &TrackedSpec) -> [f64; 3] {
     [rear, sprung * own.chassis.com[0] + (1.0 - sprung) * 0.5 * (rear + front), front]
 }
 
+/// Returns the grade that the friction of some axles holds.
+///
+/// They carry the `share` of the weight on the level, and less by `lever` times the grade: the height
+/// of the center of mass over the wheelbase.
+fn partial_grip(friction: f64, share: f64, lever: f64) -> f64 {
+    friction * share / (1.0 + friction * lever)
+}
+
 impl BrakeHolding {
     /// Computes the grade by torque, friction and tipping over, whichever is least.
     ///
@@ -118,7 +126,7 @@ impl BrakeHolding {
                 let lever = roll.height / (front - rear);
                 let grip = match all.clone().all(|index| braked(&index)) {
                     true => friction,
-                    false => friction * share / (1.0 + friction * lever),
+                    false => partial_grip(friction, share, lever),
                 };
                 (all.map(force).sum::<f64>(), grip)
             }
@@ -132,5 +140,35 @@ impl BrakeHolding {
         ];
         let (grade, limit) = limits.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
         (force > 0.0).then_some(BrakeHolding { grade, limit, friction })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_vehicle::find_vehicle;
+
+    /// On the grade found, friction on the braked axles balances the downhill force.
+    #[test]
+    fn friction_of_braked_axles_balances_the_weight() {
+        let (friction, share, lever) = (0.8, 0.55, 0.3);
+        let slope = partial_grip(friction, share, lever).atan();
+        let load = share * slope.cos() - lever * slope.sin();
+        assert!((friction * load - slope.sin()).abs() < 1e-12);
+    }
+
+    /// A tracked vehicle tips over the ends of its contact; both brakes hold it by friction.
+    #[test]
+    fn tracks_tip_over_their_last_road_wheels() {
+        let spec = find_vehicle("m113").unwrap();
+        let own = spec.tracked().unwrap();
+        let roll = Roll { height: 0.8, left: 0.5, stability_factor: 1.0, side_slope_deg: 45.0 };
+        let tipping = Tipping::new(&spec, &[], &roll);
+        let [back, ahead] =
+            [tipping.backward_deg, tipping.forward_deg].map(|angle| 0.8 * angle.to_radians().tan());
+        assert!((back + ahead - own.contact_length()).abs() < 1e-9, "{tipping:?}");
+        let held = BrakeHolding::new(&spec, &[], &roll, &tipping).unwrap();
+        assert_eq!(held.limit, HoldingLimit::Friction);
+        assert_eq!(held.grade, held.friction);
     }
 }

@@ -48,3 +48,35 @@ impl TrackDimensions {
         1.26 * weight / (2.0 * self.wheels * width * (self.pitch * self.wheel_diameter).sqrt())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{ConeIndexGear, ConeIndexVehicle};
+    use bekker_vehicle::find_vehicle;
+
+    fn vehicle(model: &str) -> ConeIndexVehicle {
+        ConeIndexVehicle::from_spec(&find_vehicle(model).unwrap(), None)
+    }
+
+    /// Rowland lists 119 kPa for the M113A1 (from memory), whose weight differs by a few percent.
+    #[test]
+    fn the_m113_has_its_listed_mean_maximum_pressure() {
+        let found = vehicle("m113").mean_maximum_pressure().unwrap();
+        assert!((found / 119e3 - 1.0).abs() < 0.05, "{found}");
+    }
+
+    /// By hand for two axles of four 0.3175 x 0.9354 m tires at a deflection of 0.1157 under 25.24
+    /// kN: 3.65 · 25.24/(4 · 0.3771 · 0.9261 · 0.3401) = 193.9 kPa.
+    #[test]
+    fn wheels_have_the_pressure_by_hand() {
+        let hmmwv = vehicle("hmmwv");
+        let found = hmmwv.mean_maximum_pressure().unwrap();
+        // three digits of the deflection
+        assert!((found / 193.9e3 - 1.0).abs() < 0.005, "{found}");
+        let ConeIndexGear::Wheels(mut wheels) = hmmwv.gear else { unreachable!() };
+        wheels.axles = 7;
+        let other = ConeIndexVehicle { gear: ConeIndexGear::Wheels(wheels), ..hmmwv };
+        assert_eq!(other.mean_maximum_pressure(), None);
+        assert!(other.limits().iter().any(|own| own.contains("no constant for 2 of 7")));
+    }
+}
