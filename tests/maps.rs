@@ -430,6 +430,35 @@ fn a_barrier_blocks_every_cell_that_it_crosses() {
     assert_eq!(barred(half), column(9));
 }
 
+/// A river of a column of cells is open where a bridge carries the vehicle or a ford is shallow.
+#[test]
+fn bridges_and_fords_open_barriers_to_the_vehicles_that_they_carry() {
+    let river = |crossing: &str| {
+        let text = format!(
+            "fording_depth = 0.7\n{QUICK}area = [-50, -50, 50, 50]\n\
+             barrier = [{{ kind = 'water', area = {{ kind = 'band', from = [2, -90], to = [2, 90], \
+             width = 0.1 }} }}]\ncrossing = [{crossing}]\n"
+        );
+        let map = MapFile::parse("river.toml", &text, Path::new(""), &[]);
+        let map = map.unwrap_or_else(|faults| panic!("{faults}"));
+        let cells = Cells::from_bounds(map.area, map.config.cell);
+        let closed = closures(&map, &cells).iter().filter(|own| own.is_some()).count();
+        (closed, map.warnings(&[]).into_iter().filter(|own| own.contains("crossing[0]")).count())
+    };
+    let area = "area = { kind = 'rectangle', min = [-5, 12], max = [6, 18] }";
+    // the HMMWV has 2573 kg
+    assert_eq!(river(""), (10, 0));
+    assert_eq!(river(&format!("{{ kind = 'bridge', {area}, max_mass = 3000 }}")), (9, 0));
+    assert_eq!(river(&format!("{{ kind = 'bridge', {area}, max_mass = 2000 }}")), (10, 1));
+    assert_eq!(river(&format!("{{ kind = 'ford', {area}, depth = 0.6 }}")), (9, 0));
+    assert_eq!(river(&format!("{{ kind = 'ford', {area}, depth = 0.8 }}")), (10, 1));
+    let text = format!(
+        "{QUICK}area = [-50, -50, 50, 50]\ncrossing = [{{ kind = 'ford', {area}, depth = 0.6 }}]\n"
+    );
+    let refused = MapFile::parse("river.toml", &text, Path::new(""), &[]).unwrap_err().to_string();
+    assert!(refused.contains("fording_depth") && refused.contains("is missing"), "{refused}");
+}
+
 /// Frost that a vehicle breaks through is ignored with a warning. An HMMWV weighs 25 kN, wet
 /// frost bears 0.86 MN/m² d².
 #[test]
@@ -1199,7 +1228,7 @@ fn nrmm_stands_beside_the_drives_where_a_cone_index_is_given() {
         assert!((grade - 0.001 * x.abs()).abs() < 1e-6, "{row:?}");
         let goes = x > 0.0 && grade < pull;
         assert_eq!((number(7) == 1.0, number(9) > 0.0), (goes, goes), "{row:?}");
-        assert_eq!(row[5], if goes { "only NRMM goes" } else { "only the drive goes" });
+        assert_eq!(row[5], if goes { "NRMM only" } else { "drive only" });
     }
     for name in ["nrmm_p_go", "nrmm_speed", "nrmm_drawbar", "nrmm_resistance", "nrmm_agreement"] {
         assert!(folder.join(format!("map/{name}.tif")).exists(), "{name}");
@@ -1253,7 +1282,7 @@ fn classes_of_soils_have_their_soils_and_their_cone_index() {
     let both = "cone_index.soils={ CH = { soil = 'mud' }, CL = { soil = 'mud' } }";
     refused(&[raster, both], &["cone_index.soils", "soil.raster"]);
     refused(
-        &["cone_index={ rci_psi = { value = 2000 } }"],
+        &["conditions={}", "cone_index={ rci_psi = { value = 2000 } }"],
         &["cone_index.rci_psi.value", "from 0.1 to 1500"],
     );
 }

@@ -5,9 +5,8 @@
 //! RCI above the one that the grade requires. The speed is that at which the tractive effort
 //! equals the resistance of soil and grade, without slip.
 //!
-//! The relations know soil and grade only. Cells under snow and on frost have no values.
+//! The relations depend on soil and grade only. Cells under snow and on frost have no values.
 
-use super::cell_metrics::CellMetrics;
 use super::cells::Quadric;
 use super::config::MapConfig;
 use super::layers::Layers;
@@ -19,8 +18,6 @@ use std::f64::consts::TAU;
 
 /// Standard deviation of ln RCI by SMSP II: half of ln 3.
 const SMSP_SIGMA: f64 = 0.55;
-/// Least probability to go, and to be reported as go.
-const GO: f32 = 0.5;
 
 /// Source of the rating cone index of a map, and its uncertainty.
 #[derive(Clone, Copy, Debug)]
@@ -68,56 +65,6 @@ pub struct NrmmCell {
     pub drawbar_pull: f32,
     /// Motion resistance over the weight at the median.
     pub motion_resistance: f32,
-}
-
-/// Comparison of a driven cell with NRMM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum NrmmAgreement {
-    /// Both go.
-    BothGo = 0,
-    /// Neither goes.
-    NeitherGoes = 1,
-    /// Only the driven vehicle goes.
-    OnlyDriven = 2,
-    /// Only NRMM's vehicle goes.
-    OnlyNrmm = 3,
-    /// Not compared: closed, without data, under snow or on frost.
-    NotCompared = 255,
-}
-
-impl NrmmAgreement {
-    /// All results of a comparison, by code.
-    pub const ALL: [NrmmAgreement; 4] = [
-        NrmmAgreement::BothGo,
-        NrmmAgreement::NeitherGoes,
-        NrmmAgreement::OnlyDriven,
-        NrmmAgreement::OnlyNrmm,
-    ];
-
-    /// Returns the name in a few words.
-    pub fn name(self) -> &'static str {
-        match self {
-            NrmmAgreement::BothGo => "both go",
-            NrmmAgreement::NeitherGoes => "neither goes",
-            NrmmAgreement::OnlyDriven => "only the drive goes",
-            NrmmAgreement::OnlyNrmm => "only NRMM goes",
-            NrmmAgreement::NotCompared => "not compared",
-        }
-    }
-
-    /// Compares a driven cell with NRMM: each goes with a probability of at least a half.
-    pub fn new(driven: &CellMetrics, nrmm: Option<&NrmmCell>) -> NrmmAgreement {
-        let Some(nrmm) = nrmm.filter(|_| driven.has_data()) else {
-            return NrmmAgreement::NotCompared;
-        };
-        match (driven.p_go >= GO, nrmm.p_go >= GO) {
-            (true, true) => NrmmAgreement::BothGo,
-            (false, false) => NrmmAgreement::NeitherGoes,
-            (true, false) => NrmmAgreement::OnlyDriven,
-            (false, true) => NrmmAgreement::OnlyNrmm,
-        }
-    }
 }
 
 impl NrmmVehicle {

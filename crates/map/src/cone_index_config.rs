@@ -20,7 +20,8 @@ pub struct ConeIndexConfig {
     /// `conditions.moisture` by SMSP II.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uscs: Option<Layer<UscsClass>>,
-    /// Soil on which the cells of each class of `uscs` are driven, in place of `soil.raster`.
+    /// Soil on which the cells of each class of `uscs` are driven, replacing
+    /// `soil.raster`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub soils: BTreeMap<String, UscsSoil>,
     /// Standard deviation of ln RCI. Where absent, it is 0.55 for `uscs`, as soils scatter about

@@ -2,7 +2,7 @@
 
 use super::cells::{Cells, whole_cells};
 use super::cone_index::ConeIndexLayer;
-use super::config::{BarrierKind, MapConfig};
+use super::config::{BarrierCrossing, BarrierKind, MapConfig};
 use super::cover::{GroundCover, StraightPath};
 use super::layers::Layers;
 use super::speed_observers::MAX_DRIVE_LENGTH;
@@ -244,6 +244,12 @@ impl MapFile {
                 );
             }
         }
+        for (n, own) in self.config.crossing.iter().enumerate() {
+            warnings.extend(self.obstruction(own).map(|cause| {
+                let kind = DiagnosticKind::Refused { cause };
+                self.document.diagnostic(&format!("crossing[{n}]"), kind).to_string()
+            }));
+        }
         let Some(frost) = &self.config.conditions.frost else { return warnings };
         let mut depths: Vec<f64> = covers.iter().filter_map(|cover| cover.frost).collect();
         depths.sort_unstable_by(f64::total_cmp);
@@ -274,6 +280,11 @@ impl MapFile {
 
     fn custom(&self, name: &str) -> Option<&CustomSoil> {
         self.config.soil.custom.iter().find(|own| own.name == name)
+    }
+
+    /// Returns why the vehicle cannot use a bridge or a ford; `None` if it can.
+    pub(super) fn obstruction(&self, crossing: &BarrierCrossing) -> Option<String> {
+        crossing.obstruction(self.weight / GRAVITY, self.config.fording_depth.unwrap_or_default())
     }
 
     /// Returns the distance of the vehicle's farthest corner from its origin, m.
@@ -633,6 +644,11 @@ fn diagnostics(config: &MapConfig, document: &Document, soils: &SoilTable) -> Ve
     if document.get("entry_speed").is_some() && config.entry_speed > config.speed {
         let cause = format!("must be at most speed = {} m/s", config.speed);
         found.push(document.diagnostic("entry_speed", DiagnosticKind::Refused { cause }));
+    }
+    let is_ford = |own: &BarrierCrossing| matches!(own, BarrierCrossing::Ford { .. });
+    if config.fording_depth.is_none() && config.crossing.iter().any(is_ford) {
+        let cause = "is missing: a ford needs the depth that the vehicle fords, m".into();
+        found.push(document.diagnostic("fording_depth", DiagnosticKind::Refused { cause }));
     }
     if !config.directions.is_multiple_of(4) {
         let cause = "must be a multiple of 4, so that each direction has its opposite and \

@@ -284,7 +284,7 @@ fn picture(output: &MapOutput<'_>, summary: &MapSummary, path: &Path) -> Result<
     ];
     let compared = NrmmAgreement::ALL.map(|own| (own as u8, own.name()));
     if output.nrmm.is_some() {
-        layers.push(("Comparison with NRMM", MapLayer::Classes(&agreement, &compared)));
+        layers.push(("GO by drive and by NRMM", MapLayer::Classes(&agreement, &compared)));
     }
     let subtitle = format!(
         "cell size {} m, {} directions, {}",

@@ -132,7 +132,7 @@ fn disagreement(
             x.to_string(),
             y.to_string(),
             output.map_cells.soil_name(cell).to_owned(),
-            (1e-3 * own.rating_cone_index).to_string(),
+            (1e-3 * f64::from(own.rating_cone_index)).to_string(),
             own.grade.to_string(),
             agreement.name().to_owned(),
             driven.p_go.to_string(),
@@ -199,7 +199,7 @@ impl NrmmSummary {
         let limits = self.limits.iter().map(|limit| format!(" Beyond its validity: {limit}."));
         format!(
             "{}. Where they disagree is in `nrmm_agreement.tif` and `nrmm_disagreement.csv`. NRMM's \
-             relations hold for fine-grained soil, and know soil and grade only.{}",
+             relations hold for fine-grained soil, and depend on soil and grade only.{}",
             self.sentence(),
             limits.collect::<String>()
         )

@@ -205,7 +205,7 @@ impl Wheel {
         self.output.present(findings, quiet)
     }
 
-    /// Returns the relations of the cone index for the tire under a load, N, if they are asked for.
+    /// Returns the relations of the cone index for the tire under a load, N, if they are requested.
     fn relations(&self, mounted: &MountedWheel, load: f64) -> Option<ConeIndexRelations> {
         let tire = loaded_tire(mounted.spec.as_ref()?, 0, load);
         let slips: &[f64] = if self.towed { &[] } else { &self.slip.0 };
