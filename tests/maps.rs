@@ -1222,10 +1222,10 @@ fn nrmm_stands_beside_the_drives_where_a_cone_index_is_given() {
     assert!(rows.len() > 100, "{}", rows.len());
     for row in rows {
         let number = |n: usize| row[n].parse::<f64>().unwrap();
-        let [x, index, grade] = [0, 3, 4].map(number);
+        let [x, y, index, grade] = [0, 1, 3, 4].map(number);
         assert_eq!(index, if x < 0.0 { 60.0 } else { 400.0 });
         // the axes of the grid are the only directions
-        assert!((grade - 0.001 * x.abs()).abs() < 1e-6, "{row:?}");
+        assert!((grade - 0.001 * x.abs().max(y.abs())).abs() < 1e-6, "{row:?}");
         let goes = x > 0.0 && grade < pull;
         assert_eq!((number(7) == 1.0, number(9) > 0.0), (goes, goes), "{row:?}");
         assert_eq!(row[5], if goes { "NRMM only" } else { "drive only" });
