@@ -84,11 +84,13 @@ fn contacts(own: &VehicleSpec, axles: &[AxleSheet]) -> [f64; 3] {
 
 /// Returns the positions of the last road wheel, the center of mass and the first road wheel.
 ///
-/// Running gear is taken as centered between them.
+/// Those of the wheels are means over both tracks. Running gear is taken as centered between them.
 fn track_contacts(own: &TrackedSpec) -> [f64; 3] {
-    let stations = || own.tracks().into_iter().flat_map(|track| track.stations.iter().copied());
-    let rear = stations().fold(f64::INFINITY, f64::min);
-    let front = stations().fold(f64::NEG_INFINITY, f64::max);
+    let mean = |outermost: fn(f64, f64) -> f64| {
+        let ends = own.tracks().map(|track| track.stations.iter().copied().reduce(outermost));
+        0.5 * ends.into_iter().flatten().sum::<f64>()
+    };
+    let [rear, front] = [mean(f64::min), mean(f64::max)];
     let sprung = own.chassis.mass / own.total_mass();
     [rear, sprung * own.chassis.com[0] + (1.0 - sprung) * 0.5 * (rear + front), front]
 }
