@@ -430,6 +430,35 @@ fn a_barrier_blocks_every_cell_that_it_crosses() {
     assert_eq!(barred(half), column(9));
 }
 
+/// A river of a column of cells is open where a bridge carries the vehicle or a ford is shallow.
+#[test]
+fn bridges_and_fords_open_barriers_to_the_vehicles_that_they_carry() {
+    let river = |crossing: &str| {
+        let text = format!(
+            "fording_depth = 0.7\n{QUICK}area = [-50, -50, 50, 50]\n\
+             barrier = [{{ kind = 'water', area = {{ kind = 'band', from = [2, -90], to = [2, 90], \
+             width = 0.1 }} }}]\ncrossing = [{crossing}]\n"
+        );
+        let map = MapFile::parse("river.toml", &text, Path::new(""), &[]);
+        let map = map.unwrap_or_else(|faults| panic!("{faults}"));
+        let cells = Cells::from_bounds(map.area, map.config.cell);
+        let closed = closures(&map, &cells).iter().filter(|own| own.is_some()).count();
+        (closed, map.warnings(&[]).into_iter().filter(|own| own.contains("crossing[0]")).count())
+    };
+    let area = "area = { kind = 'rectangle', min = [-5, 12], max = [6, 18] }";
+    // the HMMWV has 2573 kg
+    assert_eq!(river(""), (10, 0));
+    assert_eq!(river(&format!("{{ kind = 'bridge', {area}, max_mass = 3000 }}")), (9, 0));
+    assert_eq!(river(&format!("{{ kind = 'bridge', {area}, max_mass = 2000 }}")), (10, 1));
+    assert_eq!(river(&format!("{{ kind = 'ford', {area}, depth = 0.6 }}")), (9, 0));
+    assert_eq!(river(&format!("{{ kind = 'ford', {area}, depth = 0.8 }}")), (10, 1));
+    let text = format!(
+        "{QUICK}area = [-50, -50, 50, 50]\ncrossing = [{{ kind = 'ford', {area}, depth = 0.6 }}]\n"
+    );
+    let refused = MapFile::parse("river.toml", &text, Path::new(""), &[]).unwrap_err().to_string();
+    assert!(refused.contains("fording_depth") && refused.contains("is missing"), "{refused}");
+}
+
 /// Frost that a vehicle breaks through is ignored with a warning. An HMMWV weighs 25 kN, wet
 /// frost bears 0.86 MN/m² d².
 #[test]
@@ -1157,4 +1186,103 @@ fn a_reader_chooses_the_confidence() {
     // the mean of a share is the integral over all of them
     let mean: f64 = rows.windows(2).map(|pair| 0.025 * (pair[0][1] + pair[1][1])).sum();
     assert!((mean - own["p_go"].as_f64().unwrap()).abs() < 0.04, "{mean} {own}");
+}
+
+/// A hill whose western half is too weak for any pass by NRMM. In the eastern half NRMM goes up to
+/// the grade that equals its drawbar pull.
+#[test]
+fn nrmm_stands_beside_the_drives_where_a_cone_index_is_given() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("hill.asc"), hill()).unwrap();
+    let rci = "ncols 2\nnrows 2\nxllcorner -400\nyllcorner -400\ncellsize 400\n60 400\n60 400\n";
+    fs::write(folder.join("rci.asc"), rci).unwrap();
+    let text = format!(
+        "{QUICK}area = [-390, -20, 390, 20]\ndirections = 4\nstrength = {{ sigma_ln = 0 }}\n\
+         table = {{ side_slopes = 2, steepest = 0.5 }}\n\
+         terrain = {{ surface = {{ kind = 'dem', file = 'hill.asc', origin = [0, 0] }} }}\n\
+         cone_index = {{ rci_kpa = {{ file = 'rci.asc' }} }}\n"
+    );
+    fs::write(folder.join("map.toml"), text).unwrap();
+    let map = json(folder, &["run", "map.toml", "--out", "map"]);
+    let own = &map["nrmm"];
+    let share = |name: &str| own[name].as_f64().unwrap();
+    let all: f64 =
+        ["both_go", "neither_goes", "only_driven", "only_nrmm"].into_iter().map(share).sum();
+    assert!((all - 1.0).abs() < 1e-12 && share("compared") == 1.0, "{own}");
+    let vci = share("vehicle_cone_index_kpa");
+    assert!((60.0..400.0).contains(&vci), "{own}");
+    let spec = bekker::vehicle::find_vehicle("hmmwv").unwrap();
+    let vehicle = bekker::mobility::vehicle_sheet::cone_index_vehicle(&spec).unwrap();
+    let pull = bekker::rig::FineGrainedSoil::new(&vehicle).drawbar_pull(400e3);
+    let text = fs::read_to_string(folder.join("map/nrmm_disagreement.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|row| row.split(',').collect()).collect();
+    let disagree = share("only_driven") + share("only_nrmm");
+    assert_eq!(rows.len() as f64, disagree * map["cells"].as_f64().unwrap());
+    assert!(rows.len() > 100, "{}", rows.len());
+    for row in rows {
+        let number = |n: usize| row[n].parse::<f64>().unwrap();
+        let [x, y, index, grade] = [0, 1, 3, 4].map(number);
+        assert_eq!(index, if x < 0.0 { 60.0 } else { 400.0 });
+        // the axes of the grid are the only directions
+        assert!((grade - 0.001 * x.abs().max(y.abs())).abs() < 1e-6, "{row:?}");
+        let goes = x > 0.0 && grade < pull;
+        assert_eq!((number(7) == 1.0, number(9) > 0.0), (goes, goes), "{row:?}");
+        assert_eq!(row[5], if goes { "NRMM only" } else { "drive only" });
+    }
+    for name in ["nrmm_p_go", "nrmm_speed", "nrmm_drawbar", "nrmm_resistance", "nrmm_agreement"] {
+        assert!(folder.join(format!("map/{name}.tif")).exists(), "{name}");
+        assert!(folder.join(format!("map/{name}.qml")).exists(), "{name}");
+    }
+    let report = fs::read_to_string(folder.join("map/report.md")).unwrap();
+    assert!(report.contains("NRMM (VCI1"), "{report}");
+}
+
+/// A raster of classes gives the soils of the drives and, with the moisture, the cone index.
+#[test]
+fn classes_of_soils_have_their_soils_and_their_cone_index() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    fs::write(folder.join("halves.asc"), halves()).unwrap();
+    let text = format!(
+        "{QUICK}area = [-20, -5, 20, 5]\ndirections = 4\n\
+         table = {{ strengths = 2, side_slopes = 2, steepest = 0.1 }}\n\
+         [strength]\nsigma_ln = 0\n[conditions.moisture]\nvalue = 0.3\n\
+         [cone_index.uscs]\nfile = 'halves.asc'\nclasses = {{ 1 = 'CH', 2 = 'CL' }}\n"
+    );
+    fs::write(folder.join("bare.toml"), &text).unwrap();
+    let soils = "[cone_index.soils]\nCH = { soil = 'heavy_clay_25_wes', sigma_ln = 0.4 }\n\
+                 CL = { soil = 'lean_clay_32_wes' }\n";
+    fs::write(folder.join("map.toml"), text + soils).unwrap();
+    let map = MapFile::read(&folder.join("map.toml"), &[]).unwrap_or_else(|e| panic!("{e}"));
+    let layer = map.cone_index().unwrap();
+    let psi = |x: f64| layer.rating_cone_index([x, 0.0]).unwrap() / bekker::rig::PSI;
+    // the table of SMSP II at 30 %, printed in whole psi
+    assert!((psi(-10.0) - 89.0).abs() < 0.5 && (psi(10.0) - 33.0).abs() < 0.5);
+    let soil = |x: f64| map.soil_of(&map.cover([x, 0.0])).name.clone();
+    assert_eq!([soil(-10.0), soil(10.0)], ["heavy_clay_25_wes", "lean_clay_32_wes"]);
+    let deviation = |x: f64| map.strength_deviation(&soil(x));
+    assert_eq!([deviation(-10.0), deviation(10.0)], [0.4, 0.0]);
+    let refused = |sets: &[&str], parts: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        let error = MapFile::read(&folder.join("bare.toml"), &sets).unwrap_err().to_string();
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+    };
+    refused(&["cone_index.uscs.classes={ 1 = 'GW', 2 = 'CL' }"], &["cone_index.uscs", "GW", "CH"]);
+    refused(&["cone_index.rci_kpa={ value = 100 }"], &["cone_index", "exactly one"]);
+    refused(&["conditions={}"], &["cone_index.uscs", "conditions.moisture"]);
+    let only = "cone_index.soils={ CH = { soil = 'mud' } }";
+    refused(&[only], &["cone_index.soils", "CL"]);
+    let unused =
+        "cone_index.soils={ CH = { soil = 'mud' }, CL = { soil = 'mud' }, SM = { soil = 'mud' } }";
+    refused(&[unused], &["cone_index.soils.SM", "is no class"]);
+    let twice = "cone_index.soils={ CH = { soil = 'mud', sigma_ln = 0.1 }, CL = { soil = 'mud' } }";
+    refused(&[twice], &["sigma_ln", "differs from that of"]);
+    let raster = "soil.raster={ file = 'halves.asc', classes = { 1 = 'mud', 2 = 'mud' } }";
+    let both = "cone_index.soils={ CH = { soil = 'mud' }, CL = { soil = 'mud' } }";
+    refused(&[raster, both], &["cone_index.soils", "soil.raster"]);
+    refused(
+        &["conditions={}", "cone_index={ rci_psi = { value = 2000 } }"],
+        &["cone_index.rci_psi.value", "from 0.1 to 1500"],
+    );
 }

@@ -6,6 +6,7 @@ mod driven_cells;
 mod map_cells;
 mod map_files;
 mod merge;
+mod nrmm_files;
 mod plan;
 mod route;
 mod run;

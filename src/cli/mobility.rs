@@ -3,6 +3,7 @@
 use super::progress_bar::progress_bar;
 use super::quantity::quantity;
 use super::{Failure, stdout};
+use crate::mobility::vehicle_sheet::cone_index_vehicle;
 use crate::mobility::{
     EVENTS, EventMetric, Findings, Limit, MobilityError, MobilityEvent, SearchEffort, Subject,
 };
@@ -52,6 +53,10 @@ pub struct Mobility {
     /// position: the chassis' center of mass)
     #[arg(long, value_name = "KG[@X,Y,Z]", value_parser = payload)]
     payload: Vec<PayloadOption>,
+    /// Rating cone index of a fine-grained soil, kPa: shows NRMM's and VTI's pull and resistance
+    /// beside the drives of `drawbar` and `grade` on soil. It changes no drive
+    #[arg(long, value_name = "KPA", value_parser = quantity(10.0..=10_000.0, "kPa"))]
+    cone_index_kpa: Option<f64>,
     /// Search limits four times as coarsely, with fewer soils, speeds and sizes
     #[arg(long)]
     quick: bool,
@@ -71,6 +76,9 @@ pub struct Mobility {
     #[arg(long)]
     list: bool,
 }
+
+/// Events that show relations of the cone index.
+const CONE_INDEX_EVENTS: [&str; 2] = ["grade", "drawbar"];
 
 /// Event and its result.
 type EventResult = (&'static MobilityEvent, Result<Findings, MobilityError>);
@@ -120,6 +128,7 @@ impl Mobility {
         let mut subject = self.fitted(subject(model)?)?;
         subject.refined = self.refined;
         subject.soils.clone_from(&self.soil);
+        subject.cone_index = self.cone_index_kpa.map(|kpa| 1e3 * kpa);
         // checked before minutes of computation, whose result would be lost
         let pages = ["mobility.md", "mobility.json"].as_slice();
         // file names of scenarios are known only after the drives
@@ -135,6 +144,7 @@ impl Mobility {
         let events: Vec<&'static MobilityEvent> =
             EVENTS.iter().filter(|own| self.is_selected(own)).collect();
         self.check_soils(&events)?;
+        self.check_cone_index(&subject, &events)?;
         let effort = SearchEffort { quick: self.quick };
         let bar = progress_bar(events.len() as u64, "events", quiet);
         let driven: Vec<EventResult> = events
@@ -211,6 +221,30 @@ impl Mobility {
                 "note: --soil has no effect on {}, which are driven on the road",
                 others.join(", ")
             );
+        }
+        Ok(())
+    }
+
+    /// Refuses `--cone-index-kpa` if no event shows it, and states where its relations do not hold.
+    fn check_cone_index(
+        &self,
+        subject: &Subject,
+        events: &[&'static MobilityEvent],
+    ) -> Result<(), Failure> {
+        let Some(kpa) = self.cone_index_kpa else { return Ok(()) };
+        if !events.iter().any(|own| CONE_INDEX_EVENTS.contains(&own.name)) {
+            return Err(Failure::Usage {
+                argument: "--cone-index-kpa",
+                value: kpa.to_string(),
+                allowed: format!(
+                    "omitted: only these events show it: {}",
+                    CONE_INDEX_EVENTS.join(", ")
+                ),
+            });
+        }
+        let vehicle = cone_index_vehicle(&subject.spec).map_err(Failure::from)?;
+        for limit in vehicle.limits() {
+            eprintln!("note: relations of the cone index: {limit}");
         }
         Ok(())
     }
@@ -296,6 +330,7 @@ impl Mobility {
             "payload_kg": self.payload.iter().map(|own| own.mass).sum::<f64>(),
             "inflation_kpa": self.inflation_kpa,
             "soils": subject.soils,
+            "cone_index_kpa": self.cone_index_kpa,
             "quick": self.quick,
             "events": events.collect::<Vec<_>>(),
         })

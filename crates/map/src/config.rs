@@ -1,6 +1,7 @@
 //! Format of a map's file.
 
 use super::conditions::Conditions;
+use super::cone_index_config::ConeIndexConfig;
 use bekker_scenario::config::{self, AreaConfig, Payload, TireModel};
 use bekker_vehicle::spec::Inflation;
 use schemars::JsonSchema;
@@ -74,6 +75,10 @@ pub struct MapConfig {
     /// Conditions of the ground besides its soil, uniform or by location.
     #[serde(default)]
     pub conditions: Conditions,
+    /// Rating cone index of the ground, for NRMM's relations beside the drives. It changes no drive,
+    /// except that `soils` replaces `soil.raster`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cone_index: Option<ConeIndexConfig>,
     /// Error of the elevation model.
     #[serde(default)]
     pub elevation_error: ElevationError,
@@ -84,6 +89,14 @@ pub struct MapConfig {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 10_000))]
     pub barrier: Vec<MapBarrier>,
+    /// Bridges and fords, which open the cells that they touch in barriers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 10_000))]
+    pub crossing: Vec<BarrierCrossing>,
+    /// Depth of water that the vehicle fords, m; required with a ford.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "m"))]
+    pub fording_depth: Option<f64>,
 }
 
 /// The vehicle of a map. The keys are the same as those of a scenario's vehicle.
@@ -178,6 +191,50 @@ pub struct MapBarrier {
     pub kind: BarrierKind,
     /// Area of the barrier.
     pub area: AreaConfig,
+}
+
+/// A bridge or a ford over barriers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum BarrierCrossing {
+    /// A bridge. Its cells have the slope and the soil of the ground; a soil zone gives a firm deck.
+    Bridge {
+        /// Area of the bridge.
+        area: AreaConfig,
+        /// Mass that it carries, kg.
+        #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "kg"))]
+        max_mass: f64,
+    },
+    /// A ford. Its cells have the slope and the soil of the ground, without the drag of water.
+    Ford {
+        /// Area of the ford.
+        area: AreaConfig,
+        /// Depth of the water, m.
+        #[schemars(range(min = 0.0, max = 10.0), extend("unit" = "m"))]
+        depth: f64,
+    },
+}
+
+impl BarrierCrossing {
+    /// Returns its area.
+    pub fn area(&self) -> &AreaConfig {
+        match self {
+            BarrierCrossing::Bridge { area, .. } | BarrierCrossing::Ford { area, .. } => area,
+        }
+    }
+
+    /// Returns why a vehicle with a mass, kg, and a fording depth, m, cannot cross; `None` if it can.
+    pub(super) fn obstruction(&self, mass: f64, fording_depth: f64) -> Option<String> {
+        match self {
+            BarrierCrossing::Bridge { max_mass, .. } if mass > *max_mass => Some(format!(
+                "carries {max_mass} kg, but the vehicle has {mass:.0} kg: it stays closed"
+            )),
+            BarrierCrossing::Ford { depth, .. } if *depth > fording_depth => Some(format!(
+                "is {depth} m deep, but the vehicle fords {fording_depth} m: it stays closed"
+            )),
+            _ => None,
+        }
+    }
 }
 
 /// Kinds of barriers.

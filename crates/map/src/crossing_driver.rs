@@ -102,7 +102,7 @@ impl<'a> CrossingDriver<'a> {
     pub fn cover_data(&self, cover: &GroundCover, ride: f64) -> CoverData {
         let soil = self.map.soil_of(cover);
         let is_firm = matches!(soil.kind, SoilKind::Firm { .. });
-        let sigma = if is_firm { 0.0 } else { self.map.config.strength.sigma_ln };
+        let sigma = if is_firm { 0.0 } else { self.map.strength_deviation(&soil.name) };
         let level_cause = match (cover.stems, cover.ridges) {
             (_, Some(_)) => Some(Reason::Obstacle),
             (Some(_), None) => Some(Reason::Stems),

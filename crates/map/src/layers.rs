@@ -2,8 +2,11 @@
 
 use super::cells::Cells;
 use super::conditions::{Conditions, Layer, Ridges, Stems};
+use super::cone_index_config::ConeIndexConfig;
+use super::uscs::UscsClass;
 use bekker_ground::soil::Moisture;
 use bekker_ground::terrain::{CellContent, Raster, TerrainError, read_raster_with};
+use bekker_rig::PSI;
 use bekker_scenario::build::BuiltTerrain;
 use bekker_scenario::config::{CustomSoil, RoughnessConfig};
 use bekker_scenario::{Diagnostic, DiagnosticKind, Diagnostics, Document, ScenarioFile, input};
@@ -22,6 +25,16 @@ pub struct Layers {
     frost: Option<ConditionSource<f64>>,
     stems: Option<ConditionSource<Stems>>,
     ridges: Option<ConditionSource<Ridges>>,
+    cone_index: Option<ConeIndexSource>,
+}
+
+/// Source of the rating cone index.
+#[derive(Clone, Debug)]
+enum ConeIndexSource {
+    /// Values and their unit, Pa.
+    Given(ConditionSource<f64>, f64),
+    /// Classes, with the moisture of the map's conditions.
+    Classes(ConditionSource<UscsClass>),
 }
 
 /// A condition as read from the map file.
@@ -78,13 +91,16 @@ impl Layers {
     /// Reads the rasters of a map's conditions and checks that they cover its ground.
     pub(super) fn read(
         conditions: &Conditions,
+        cone_index: Option<&ConeIndexConfig>,
         base: &ScenarioFile,
         document: &Document,
         land: &BuiltTerrain,
     ) -> Result<Layers, Diagnostics> {
         let reader = ConditionReader { base, document, land };
         let custom = &base.scenario.soil.custom;
-        if conditions.moisture.is_some() && !custom.iter().any(|own| own.moisture.is_some()) {
+        let by_class = cone_index.is_some_and(|own| own.uscs.is_some());
+        let has_moisture = by_class || custom.iter().any(|own| own.moisture.is_some());
+        if conditions.moisture.is_some() && !has_moisture {
             let cause = "has no effect: no soil of soil.custom has `moisture`";
             return Err(reader.refused("conditions.moisture", &cause));
         }
@@ -114,7 +130,24 @@ impl Layers {
             frost: reader.numbers(frost.0, frost.1, [0.0, 5.0])?,
             stems: reader.classes("conditions.stems", conditions.stems.as_ref())?,
             ridges: reader.classes("conditions.ridges", conditions.ridges.as_ref())?,
+            cone_index: cone_index
+                .map(|own| reader.cone_index(own, conditions.moisture.is_some()))
+                .transpose()?,
         })
+    }
+
+    /// Returns the median rating cone index at a point, Pa; `None` under snow and on frost.
+    pub(super) fn rating_cone_index(&self, point: [f64; 2]) -> Option<f64> {
+        if self.snow(point).is_some() || self.frost(point).is_some() {
+            return None;
+        }
+        match self.cone_index.as_ref()? {
+            ConeIndexSource::Given(own, unit) => own.value_at(point).map(|value| unit * value),
+            ConeIndexSource::Classes(own) => {
+                let moisture = self.moisture.as_ref()?.value_at(point)?;
+                Some(own.value_at(point)?.rating_cone_index(moisture))
+            }
+        }
     }
 
     /// Returns the conditions that lack a value in some cells: the key, the fraction of cells and
@@ -123,11 +156,22 @@ impl Layers {
         &self,
         cells: &Cells,
     ) -> impl Iterator<Item = (&'static str, f64, &'static str)> {
-        let Layers { strength, moisture, roughness, snow, frost, stems, ridges } = self;
+        let Layers { strength, moisture, roughness, snow, frost, stems, ridges, cone_index } = self;
         fn missing<T: Copy>(layer: &Option<ConditionSource<T>>, cells: &Cells) -> f64 {
             layer.as_ref().map_or(0.0, |own| own.missing_share(cells))
         }
+        let (cone_index_key, cone_index_share) = match cone_index {
+            None => ("cone_index", 0.0),
+            Some(ConeIndexSource::Classes(own)) => ("cone_index.uscs", own.missing_share(cells)),
+            Some(ConeIndexSource::Given(own, PSI)) => {
+                ("cone_index.rci_psi", own.missing_share(cells))
+            }
+            Some(ConeIndexSource::Given(own, _)) => {
+                ("cone_index.rci_kpa", own.missing_share(cells))
+            }
+        };
         let shares = [
+            (cone_index_key, cone_index_share, "NRMM is not compared there"),
             (
                 "conditions.strength",
                 missing(strength, cells),
@@ -209,6 +253,31 @@ struct ConditionReader<'a> {
 impl ConditionReader<'_> {
     fn refused(&self, key: &str, cause: &dyn Display) -> Diagnostics {
         self.document.diagnostic(key, DiagnosticKind::Refused { cause: cause.to_string() }).into()
+    }
+
+    /// Reads the rating cone index from the only one of its sources that is given.
+    fn cone_index(
+        &self,
+        config: &ConeIndexConfig,
+        has_moisture: bool,
+    ) -> Result<ConeIndexSource, Diagnostics> {
+        let kpa = self.numbers("cone_index.rci_kpa", config.rci_kpa.as_ref(), [1.0, 10_000.0])?;
+        let psi = self.numbers("cone_index.rci_psi", config.rci_psi.as_ref(), [0.1, 1500.0])?;
+        let classes = self.classes("cone_index.uscs", config.uscs.as_ref())?;
+        match (kpa, psi, classes) {
+            (Some(own), None, None) => Ok(ConeIndexSource::Given(own, 1e3)),
+            (None, Some(own), None) => Ok(ConeIndexSource::Given(own, PSI)),
+            (None, None, Some(own)) if has_moisture => Ok(ConeIndexSource::Classes(own)),
+            (None, None, Some(_)) => Err(self.refused(
+                "cone_index.uscs",
+                &"needs conditions.moisture: SMSP II gives the cone index of a class over its \
+                  moisture",
+            )),
+            _ => {
+                let cause = "must have exactly one of rci_kpa, rci_psi and uscs";
+                Err(self.refused("cone_index", &cause))
+            }
+        }
     }
 
     /// Reads a condition that is a number within bounds.

@@ -14,6 +14,8 @@ mod cell_metrics;
 mod cells;
 mod closure;
 mod conditions;
+mod cone_index;
+mod cone_index_config;
 mod config;
 mod cover;
 mod crossing;
@@ -23,11 +25,14 @@ mod evaluation;
 mod layers;
 mod map_file;
 mod map_route;
+mod nrmm_agreement;
 pub mod route;
 mod route_scenario;
 mod speed_observers;
 mod strength;
 mod table;
+mod uscs;
+mod uscs_soils;
 mod walls;
 
 pub use audit::{Audit, AuditedDrive, CONFIDENCE, audit};
@@ -35,8 +40,11 @@ pub use cell_metrics::{CellMetrics, CellTrafficability, Reason};
 pub use cells::{Cells, Quadric, quadrics, slope_deviation};
 pub use closure::{CellClosure, closures};
 pub use conditions::{Conditions, FrostLayer, Layer, Ridges, SnowLayer, Stems};
+pub use cone_index::{ConeIndexLayer, NrmmCell, NrmmVehicle};
+pub use cone_index_config::{ConeIndexConfig, UscsSoil};
 pub use config::{
-    BarrierKind, ElevationError, MapBarrier, MapConfig, MappedVehicle, Strength, TableConfig,
+    BarrierCrossing, BarrierKind, ElevationError, MapBarrier, MapConfig, MappedVehicle, Strength,
+    TableConfig,
 };
 pub use cover::GroundCover;
 pub use crossing::{Crossing, CrossingEnd, MIN_STEADY_SPEED};
@@ -47,5 +55,7 @@ pub use evaluation::{
 };
 pub use map_file::{MapFile, VEHICLE, schema};
 pub use map_route::{MapRoute, Obstruction, RouteAim, best_route, obstructions};
+pub use nrmm_agreement::NrmmAgreement;
 pub use route_scenario::RouteScenario;
 pub use table::{InterpolatedCurve, InterpolationIndex, SpeedTable, TableAxes, TableColumn};
+pub use uscs::UscsClass;

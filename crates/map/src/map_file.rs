@@ -1,11 +1,13 @@
 //! Map file: read, and validated against its schema and as the scenario of its drives.
 
 use super::cells::{Cells, whole_cells};
-use super::config::{BarrierKind, MapConfig};
+use super::cone_index::ConeIndexLayer;
+use super::config::{BarrierCrossing, BarrierKind, MapConfig};
 use super::cover::{GroundCover, StraightPath};
 use super::layers::Layers;
 use super::speed_observers::MAX_DRIVE_LENGTH;
 use super::strength::soil_at_strength;
+use super::uscs_soils::assign_uscs_soils;
 use bekker_ground::soil::{Frost, Soil, SoilId, SoilKind};
 use bekker_ground::terrain::SoilMap;
 use bekker_math::numeric::{GRAVITY, atan2, hypot};
@@ -121,10 +123,10 @@ impl MapFile {
             sets.iter().filter_map(|set| document.set(set).err()).collect();
         Diagnostics::into_result(refused)?;
         Diagnostics::into_result(conform(&document, &SCHEMA))?;
-        let config: MapConfig =
-            serde_json::from_value(document.root.value.to_json()).map_err(|e| {
-                document.diagnostic("", DiagnosticKind::Refused { cause: e.to_string() })
-            })?;
+        let mut config = read_config(&document)?;
+        if assign_uscs_soils(&mut document, &config)? {
+            config = read_config(&document)?;
+        }
         check_step(config.step).map_err(|allowed| {
             let cause = format!("must be {allowed}");
             document.diagnostic("step", DiagnosticKind::Refused { cause })
@@ -151,7 +153,8 @@ impl MapFile {
         let area = area(&config, &document, land.terrain.bounds())?;
         let barriers = barriers(&config, &document)?;
         Diagnostics::into_result(diagnostics(&config, &document, &soils))?;
-        let layers = Layers::read(&config.conditions, &base, &document, &land)?;
+        let cone_index = config.cone_index.as_ref();
+        let layers = Layers::read(&config.conditions, cone_index, &base, &document, &land)?;
         let snow = config.conditions.snow.as_ref().map(|snow| snow_soil(&base, &snow.soil));
         let snow = snow.transpose()?;
         Ok(MapFile {
@@ -241,6 +244,12 @@ impl MapFile {
                 );
             }
         }
+        for (n, own) in self.config.crossing.iter().enumerate() {
+            warnings.extend(self.obstruction(own).map(|cause| {
+                let kind = DiagnosticKind::Refused { cause };
+                self.document.diagnostic(&format!("crossing[{n}]"), kind).to_string()
+            }));
+        }
         let Some(frost) = &self.config.conditions.frost else { return warnings };
         let mut depths: Vec<f64> = covers.iter().filter_map(|cover| cover.frost).collect();
         depths.sort_unstable_by(f64::total_cmp);
@@ -271,6 +280,11 @@ impl MapFile {
 
     fn custom(&self, name: &str) -> Option<&CustomSoil> {
         self.config.soil.custom.iter().find(|own| own.name == name)
+    }
+
+    /// Returns why the vehicle cannot use a bridge or a ford; `None` if it can.
+    pub(super) fn obstruction(&self, crossing: &BarrierCrossing) -> Option<String> {
+        crossing.obstruction(self.weight / GRAVITY, self.config.fording_depth.unwrap_or_default())
     }
 
     /// Returns the distance of the vehicle's farthest corner from its origin, m.
@@ -444,6 +458,23 @@ impl MapFile {
         }
     }
 
+    /// Returns the rating cone index of the ground, if the file gives it.
+    pub fn cone_index(&self) -> Option<ConeIndexLayer<'_>> {
+        ConeIndexLayer::new(&self.config, &self.layers)
+    }
+
+    /// Returns the standard deviation of the logarithm of a soil's strength, by its name.
+    ///
+    /// It is that of its class, if a class of soils has its own.
+    pub fn strength_deviation(&self, name: &str) -> f64 {
+        let soil = canonical_soil(&self.soils, name);
+        let classes = self.config.cone_index.iter().flat_map(|own| own.soils.values());
+        let own =
+            classes.filter_map(|own| Some((canonical_soil(&self.soils, &own.soil), own.sigma_ln?)));
+        let own = own.into_iter().find(|own| own.0 == soil).map(|own| own.1);
+        own.unwrap_or(self.config.strength.sigma_ln)
+    }
+
     /// Returns the median strength of a soil by its name, as a multiple of its nominal strength.
     pub fn strength(&self, name: &str) -> f64 {
         let factors = &self.config.strength.factors;
@@ -451,6 +482,13 @@ impl MapFile {
         let own = factors.iter().find(|(given, _)| canonical_soil(&self.soils, given) == soil);
         own.map_or(1.0, |(_, factor)| *factor)
     }
+}
+
+/// Returns the contents of a map's document.
+fn read_config(document: &Document) -> Result<MapConfig, Diagnostics> {
+    let refused = |cause: String| document.diagnostic("", DiagnosticKind::Refused { cause });
+    serde_json::from_value(document.root.value.to_json())
+        .map_err(|error| refused(error.to_string()).into())
 }
 
 /// Returns the distance from a point of a rectangle to its edge along a unit vector, m.
@@ -606,6 +644,11 @@ fn diagnostics(config: &MapConfig, document: &Document, soils: &SoilTable) -> Ve
     if document.get("entry_speed").is_some() && config.entry_speed > config.speed {
         let cause = format!("must be at most speed = {} m/s", config.speed);
         found.push(document.diagnostic("entry_speed", DiagnosticKind::Refused { cause }));
+    }
+    let is_ford = |own: &BarrierCrossing| matches!(own, BarrierCrossing::Ford { .. });
+    if config.fording_depth.is_none() && config.crossing.iter().any(is_ford) {
+        let cause = "is missing: a ford needs the depth that the vehicle fords, m".into();
+        found.push(document.diagnostic("fording_depth", DiagnosticKind::Refused { cause }));
     }
     if !config.directions.is_multiple_of(4) {
         let cause = "must be a multiple of 4, so that each direction has its opposite and \

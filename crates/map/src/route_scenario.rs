@@ -7,6 +7,7 @@
 //! Cells on the route and next to it with another state become zones.
 
 use super::cells::Cells;
+use super::closure::opened_cells;
 use super::cover::{GroundCover, START_CLEARANCE, StraightPath};
 use super::map_file::{MapFile, path};
 use super::map_route::MapRoute;
@@ -180,7 +181,9 @@ impl MapFile {
     ) {
         let near: BTreeSet<usize> = cells_near(cells, &route.through).into_iter().collect();
         let barriers = self.config.barrier.iter();
-        let all = barriers.flat_map(|own| walls(&own.area, cells, |cell| near.contains(&cell)));
+        let opened = opened_cells(self, cells);
+        let walled = |cell: usize| near.contains(&cell) && !opened.contains(&cell);
+        let all = barriers.flat_map(|own| walls(&own.area, cells, walled));
         let mut all: Vec<Scenery> = all.take(MAX_WALLS + 1).collect();
         if all.len() > MAX_WALLS {
             all.truncate(MAX_WALLS);

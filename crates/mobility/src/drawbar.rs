@@ -9,6 +9,7 @@
 //! the vehicle advances: a stationary vehicle in its ruts has no motion resistance, and its wheels
 //! hold more than they could pull.
 
+use super::cone_index::ConeIndexEstimate;
 use super::findings::{EventMetric, Findings};
 use super::straight::road_friction;
 use super::subject::{ROAD, Subject, constant_speed, straight_path, table};
@@ -55,6 +56,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         });
     let mut findings = Findings::default();
     let mut lines = Vec::new();
+    let estimate = ConeIndexEstimate::new(subject)?;
     for (soil, towing, curve, (rolling, resistance)) in found.collect::<Result<Vec<_>, _>>()? {
         let most = curve.iter().map(|[_, pull]| *pull).reduce(f64::max);
         let metric = EventMetric::new("drawbar_pull", most, OF_WEIGHT)
@@ -63,15 +65,21 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
             ROAD => on_road(subject, metric),
             _ => metric,
         });
-        findings.figures.push(
-            EventMetric::new("drawbar_pull", pull_at_slip(&curve, SLIP), OF_WEIGHT)
-                .with_condition(format!("{soil}, slip {SLIP}")),
-        );
+        let metric = EventMetric::new("drawbar_pull", pull_at_slip(&curve, SLIP), OF_WEIGHT)
+            .with_condition(format!("{soil}, slip {SLIP}"));
+        findings.figures.push(match &estimate {
+            Some(estimate) if soil != ROAD => estimate.with_pull(metric),
+            _ => metric,
+        });
         if soil != ROAD {
             let metric =
                 EventMetric::new("motion_resistance", resistance, OF_WEIGHT).with_condition(soil);
-            findings.figures.push(match estimate_traction(subject, soil)? {
+            let metric = match estimate_traction(subject, soil)? {
                 Some(going) => metric.with_closed_form("Bekker, compaction", going.resistance),
+                None => metric,
+            };
+            findings.figures.push(match &estimate {
+                Some(estimate) => estimate.with_resistance(metric),
                 None => metric,
             });
         }
@@ -82,6 +90,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
             mark: LineStyle::Line,
         });
     }
+    lines.extend(estimate.iter().flat_map(ConeIndexEstimate::lines));
     findings.panels.push(PlotPanel {
         title: "Drawbar pull of the vehicle".into(),
         x: "slip".into(),

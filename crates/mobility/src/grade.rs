@@ -1,5 +1,6 @@
 //! Gradeability: the steepest grade that is climbed, and the speed on grades.
 
+use super::cone_index::ConeIndexEstimate;
 use super::findings::{EventMetric, Findings, Limit};
 use super::straight::road_friction;
 use super::subject::{FrontAxle, KMH, ROAD, Subject, straight_path, table};
@@ -55,6 +56,7 @@ pub(super) fn gradeability(
             Ok((soil, limit, unheld))
         });
     let mut findings = Findings::default();
+    let estimate = ConeIndexEstimate::new(subject)?;
     for (soil, limit, unheld) in found.collect::<Result<Vec<_>, _>>()? {
         let metric = EventMetric::new("gradeability", limit.passed, "").with_condition(soil);
         let metric = match (limit.passed, limit.failed) {
@@ -70,7 +72,11 @@ pub(super) fn gradeability(
         };
         let metric =
             metric.with_alternation_note(limit.passed_beyond.map(|grade| format!("{grade:.3}")));
-        findings.figures.push(if soil == ROAD { on_road(subject, metric) } else { metric });
+        findings.figures.push(match &estimate {
+            _ if soil == ROAD => on_road(subject, metric),
+            Some(estimate) => estimate.with_pull(metric),
+            None => metric,
+        });
         let trials = [limit.passed, limit.failed].into_iter().flatten();
         findings.scenarios.extend(trials.map(|grade| climb(subject, soil, grade)));
     }

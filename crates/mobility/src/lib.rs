@@ -34,7 +34,6 @@ mod turning;
 pub mod vehicle_sheet;
 
 pub use absorbed_power::absorbed_power;
-pub use cone_index::one_pass_cone_index;
 pub use findings::{ClosedForm, EventMetric, Findings, Limit, Published};
 pub use half_round::shock_speed;
 pub use ride::ride_speed;

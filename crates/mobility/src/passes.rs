@@ -5,12 +5,13 @@
 //! ([`with_strength`](bekker_ground::soil::DeformableSoil::with_strength)). The model has no cone,
 //! so cone indices are not converted to or from ρ; only rankings of vehicles are comparable.
 
-use super::cone_index::one_pass_cone_index;
 use super::findings::{EventMetric, Findings};
 use super::subject::{Subject, is_firm, straight_path};
+use super::vehicle_sheet::cone_index_vehicle;
 use super::{MobilityError, SearchEffort, threshold};
 use bekker_math::numeric::{exp, ln};
 use bekker_ranks::Flow;
+use bekker_rig::PSI;
 use bekker_scenario::Scenario;
 use bekker_scenario::config::CustomSoil;
 use bekker_world::VehiclePlacement;
@@ -29,7 +30,7 @@ const PASSES: [u32; 2] = [1, 10];
 
 pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let mut findings = Findings::default();
-    let known = one_pass_cone_index(&subject.model, subject.geometry.mass);
+    let one_pass = cone_index_vehicle(&subject.spec)?.one_pass() / PSI;
     let clays: Vec<&str> = subject.event_soils(effort, &[CLAY]);
     let (firm, clays): (Vec<&str>, Vec<&str>) = clays.into_iter().partition(|own| is_firm(own));
     for soil in firm {
@@ -50,9 +51,10 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
                 "{clay}, {passes} {}",
                 if passes == 1 { "pass" } else { "passes" }
             ));
-        let known = known.filter(|_| clay == CLAY);
-        let told =
-            known.map_or(String::new(), |own| format!("VCI1 {own:.1} psi from the mobility index"));
+        let told = match clay {
+            CLAY => format!("VCI1 {one_pass:.1} psi from the mobility index"),
+            _ => String::new(),
+        };
         let metric = match (limit.passed, limit.failed) {
             (None, _) => metric.with_note("failed at twice the catalog strength"),
             (_, None) => metric.with_note("lowest value tried"),

@@ -56,6 +56,8 @@ pub struct Subject {
     pub refined: bool,
     /// Soils of the catalog for events on soil; if empty, each event uses its own list.
     pub soils: Vec<String>,
+    /// Rating cone index, Pa, for NRMM's and VTI's relations beside the drives on soil.
+    pub cone_index: Option<f64>,
     /// Tire model, inflation, payload and changes that replace those of the vehicle file.
     variant: Option<VehicleConfig>,
     assets: AssetCache,
@@ -136,8 +138,9 @@ impl Subject {
         };
         let assets = AssetCache::default();
         let geometry = VehicleDimensions::new(&spec);
-        let (refined, soils, variant) = (false, Vec::new(), None);
-        let mut subject = Subject { model, geometry, spec, refined, soils, variant, assets };
+        let (refined, soils, cone_index, variant) = (false, Vec::new(), None, None);
+        let mut subject =
+            Subject { model, geometry, spec, refined, soils, cone_index, variant, assets };
         // building a world validates the whole file
         let world = subject.world(&subject.scenario("standing", 1.0, hold()))?;
         let vehicle = &world.model().agents[0].vehicle;

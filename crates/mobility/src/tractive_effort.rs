@@ -150,6 +150,14 @@ impl<'a> TractiveEffort<'a> {
         sin(slope) + self.rolling(speed) * cos(slope) + self.drag(speed)
     }
 
+    /// Returns the greatest speed, m/s, against a resistance over the weight that includes rolling
+    /// and grade.
+    pub fn speed_against(&self, resistance: f64) -> f64 {
+        last_satisfying(0.0, FASTEST, |speed| {
+            resistance + self.drag(speed) <= self.relative_effort(speed)
+        })
+    }
+
     /// Returns the greatest speed up a grade (rise over run), m/s.
     pub fn speed(&self, grade: f64) -> f64 {
         last_satisfying(0.0, FASTEST, |speed| {

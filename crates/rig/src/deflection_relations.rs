@@ -96,11 +96,28 @@ impl LoadedTire {
 impl DeflectionRelation {
     /// Returns drawbar pull over load at a slip of 20 %; negative for an immobilized tire.
     pub fn drawbar_pull(self, tire: &LoadedTire, cone_index: f64) -> f64 {
+        self.pull(tire, cone_index, SLIP)
+    }
+
+    /// Returns drawbar pull over load at a slip; negative if the resistance is larger.
+    ///
+    /// `None` at a slip of zero or less, and for [`DeflectionRelation::Sand`], which holds at 20 %.
+    pub fn drawbar_pull_at_slip(
+        self,
+        tire: &LoadedTire,
+        cone_index: f64,
+        slip: f64,
+    ) -> Option<f64> {
+        let holds = slip > 0.0 && self != DeflectionRelation::Sand;
+        holds.then(|| self.pull(tire, cone_index, slip))
+    }
+
+    fn pull(self, tire: &LoadedTire, cone_index: f64, slip: f64) -> f64 {
         match self {
             DeflectionRelation::Sand => 0.53 - 4.5 / (tire.sand_numeric(cone_index) + 3.7),
             DeflectionRelation::Vti => {
                 let own = 21.0 / pow(tire.vti_numeric(cone_index), 2.5) + 0.005;
-                0.5 * ln(SLIP / own) / std::f64::consts::LN_10
+                0.5 * ln(slip / own) / std::f64::consts::LN_10
             }
             DeflectionRelation::GeeClough => {
                 let numeric = tire.clay_numeric(cone_index);
@@ -110,16 +127,16 @@ impl DeflectionRelation {
                     return most;
                 }
                 let rate = (4.838 + 0.061 * numeric) / most;
-                most * (1.0 - exp(-rate * SLIP))
+                most * (1.0 - exp(-rate * slip))
             }
             DeflectionRelation::Brixius => {
                 let number = tire.brixius_number(cone_index);
-                let gross = 0.88 * (1.0 - exp(-0.1 * number)) * (1.0 - exp(-9.5 * SLIP));
-                gross - 0.9 / number - 0.5 * SLIP / number.sqrt()
+                let gross = 0.88 * (1.0 - exp(-0.1 * number)) * (1.0 - exp(-9.5 * slip));
+                gross - 0.9 / number - 0.5 * slip / number.sqrt()
             }
             DeflectionRelation::WismerLuth => {
                 let number = tire.mobility(cone_index);
-                0.75 * (1.0 - exp(-0.3 * number * SLIP)) - (1.2 / number + 0.04)
+                0.75 * (1.0 - exp(-0.3 * number * slip)) - (1.2 / number + 0.04)
             }
         }
     }
@@ -230,6 +247,22 @@ mod tests {
             close(pull(index, 0.15), printed, 0.01);
             assert_eq!(pull(index, 0.15), pull(index, 0.35));
         }
+    }
+
+    /// VTI's pull grows by half the decimal logarithm of the slip: by 0.151 from 10 to 20 %.
+    #[test]
+    fn pull_over_slip_meets_the_pull_at_twenty_percent() {
+        for relation in [DeflectionRelation::Vti, DeflectionRelation::Brixius] {
+            let at = |slip| relation.drawbar_pull_at_slip(&tire(0.15), 3e5, slip).unwrap();
+            assert_eq!(at(SLIP), relation.drawbar_pull(&tire(0.15), 3e5));
+            assert!(at(0.1) < at(0.2));
+        }
+        let vti =
+            |slip| DeflectionRelation::Vti.drawbar_pull_at_slip(&tire(0.15), 3e5, slip).unwrap();
+        assert!((vti(0.2) - vti(0.1) - 0.5 * 2.0_f64.log10()).abs() < 1e-12);
+        let none = DeflectionRelation::Vti.drawbar_pull_at_slip(&tire(0.15), 3e5, 0.0);
+        assert_eq!(none, None);
+        assert!(DeflectionRelation::Sand.drawbar_pull_at_slip(&tire(0.15), 3e5, 0.2).is_none());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! describes the layers.
 
 mod bench;
+mod cone_index;
 mod convergence;
 mod deflection_relations;
 mod fit;
@@ -32,6 +33,10 @@ mod work_terms;
 pub use bench::{
     BenchCase, BenchError, Grouping, Stages, StepCost, Throughput, bench_world, deformed_ground,
     memory_in_circles, step_cost, throughput,
+};
+pub use cone_index::{
+    ConeIndexGear, ConeIndexVehicle, FineGrainedSoil, PSI, TrackDimensions, WheelDimensions,
+    loaded_tire, plate_deflection,
 };
 pub use convergence::{Convergence, Refinement, Rig, converge};
 pub use deflection_relations::{DeflectionRelation, LoadedTire, vehicle_cone_index_factor};

@@ -148,6 +148,7 @@ impl MapCells {
             table: Default::default(),
             elevation_error: Default::default(),
             barrier: Vec::new(),
+            crossing: Vec::new(),
             ..self.map.config.clone()
         };
         let inputs = self.map.base.inputs.list().into_iter().map(|own| own.sha256);

@@ -3,17 +3,20 @@
 use crate::cli::Failure;
 use crate::cli::progress_bar::progress_bar;
 use crate::cli::shell_word::shell_word;
+use crate::curve::Curve;
 use crate::map::{
     CellClosure, Cells, CoverData, CrossingDriver, DriveThreads, DrivingError, EvaluationParams,
-    GroundCover, MapFile, MapGround, Quadric, Ridges, SpeedTable, TableAxes, TableColumn, closures,
-    quadrics, slope_deviation,
+    GroundCover, MapFile, MapGround, NrmmCell, NrmmVehicle, Quadric, Ridges, SpeedTable, TableAxes,
+    TableColumn, closures, quadrics, slope_deviation,
 };
-use crate::mobility::{MobilityError, Subject, ride_speed, shock_speed};
+use crate::mobility::vehicle_sheet::cone_index_vehicle;
+use crate::mobility::{MobilityError, Subject, TractiveEffort, ride_speed, shock_speed};
 use crate::numeric::ln;
 use crate::report::ReportError;
 use crate::report::trafficability::{self, MapFolder, MapRequest, RasterGrid};
 use crate::scenario::build::vehicle_specs;
 use crate::scenario::config::RoughnessConfig;
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -42,6 +45,16 @@ pub struct DrivenTable {
     pub columns: Vec<TableColumn>,
 }
 
+/// NRMM's relations in the cells of a map.
+pub struct NrmmMap {
+    pub vehicle: NrmmVehicle,
+    /// Values of each cell; `None` where nothing is compared.
+    pub cells: Vec<Option<NrmmCell>>,
+}
+
+/// Number and largest of the resistances over the weight for which speeds are computed.
+const RESISTANCES: u32 = 150;
+const STEEPEST_RESISTANCE: f64 = 1.5;
 /// Maximum number of covers of a map; each has a table.
 const MOST_COVERS: usize = 256;
 
@@ -236,6 +249,42 @@ impl MapCells {
         Ok(speed)
     }
 
+    /// Evaluates NRMM's relations in all cells, if the map gives a cone index.
+    ///
+    /// # Errors
+    /// The vehicle has no drive, or its parts form no valid vehicle.
+    pub fn nrmm(&self, known: &[CoverData]) -> Result<Option<NrmmMap>, Failure> {
+        let Some(layer) = self.map.cone_index() else { return Ok(None) };
+        let specs = vehicle_specs(&self.map.base)?;
+        let refused =
+            |cause: &str| Failure::Input { subject: self.vehicle.clone(), cause: cause.to_owned() };
+        let spec = specs.first().ok_or_else(|| refused("is missing"))?;
+        let effort = TractiveEffort::new(spec)
+            .ok_or_else(|| refused("has no drive, so NRMM gives no speed for it"))?;
+        let points = (0..=RESISTANCES).map(|n| {
+            let resistance = STEEPEST_RESISTANCE * f64::from(n) / f64::from(RESISTANCES);
+            [resistance, effort.speed_against(resistance)]
+        });
+        let speed = Curve::new(points.collect())
+            .map_err(|error| refused(&format!("has no tractive effort: {error}")))?;
+        let vehicle = NrmmVehicle::new(cone_index_vehicle(spec)?, speed);
+        let config = &self.map.config;
+        let cell = |cell: usize| {
+            let cover = known[usize::from(self.cover_of[cell])];
+            let limit = config.speed.min(cover.ride).min(cover.ridges);
+            let (center, shape) = (self.cells.center(cell), &self.shapes[cell]);
+            let open = !self.is_closed(cell);
+            open.then(|| vehicle.cell(&layer, center, shape, config.directions, limit)).flatten()
+        };
+        let cells = (0..self.cells.count()).into_par_iter().map(cell).collect();
+        Ok(Some(NrmmMap { vehicle, cells }))
+    }
+
+    /// Returns the name of the soil of a cell.
+    pub fn soil_name(&self, cell: usize) -> &str {
+        &self.map.soil_of(&self.covers[usize::from(self.cover_of[cell])]).name
+    }
+
     /// Returns the fraction of the area with elevation data for each cover.
     pub fn cover_shares(&self) -> Vec<f64> {
         let mut counts = vec![0_usize; self.covers.len()];
@@ -269,7 +318,10 @@ impl MapCells {
             draws: config.draws,
             directions: config.directions,
             speed: config.speed,
-            strength_varies: config.strength.sigma_ln > 0.0,
+            strength_varies: self
+                .covers
+                .iter()
+                .any(|cover| self.map.strength_deviation(&self.map.soil_of(cover).name) > 0.0),
             slope_deviation: slope_deviation(&config.elevation_error, config.cell),
         }
     }

@@ -2,12 +2,13 @@
 
 use super::crossings;
 use super::driven_cells::DrivenCells;
-use super::map_cells::{DrivenTable, MapCells};
+use super::map_cells::{DrivenTable, MapCells, NrmmMap};
+use super::nrmm_files;
 use super::summary::{
     CoverShare, MapSummary, ReasonShare, answer, area, is_confident, quantile, summary,
 };
 use crate::cli::Failure;
-use crate::map::{CellMetrics, CoverData, Reason};
+use crate::map::{CellMetrics, CoverData, NrmmAgreement, Reason};
 use crate::report::geotiff::Georeference;
 use crate::report::manifest::write_json;
 use crate::report::plot::{self, Figure, PlotAxes, Series};
@@ -22,6 +23,8 @@ pub struct MapOutput<'a> {
     /// Strength and limit speeds of each cover.
     pub known: &'a [CoverData],
     pub cells: &'a [CellMetrics],
+    /// NRMM's relations, if the map gives a cone index.
+    pub nrmm: Option<&'a NrmmMap>,
     pub source: MapSource<'a>,
     /// Go probabilities; for each, the fraction of the area that reaches it is reported.
     pub confidences: &'a [f64],
@@ -135,6 +138,9 @@ pub fn write(output: &MapOutput<'_>) -> Result<(Vec<String>, MapSummary), Failur
         }
     };
     crossings?;
+    if let Some(nrmm) = output.nrmm {
+        nrmm_files::write(output, nrmm, &georeference, &mut named)?;
+    }
     picture(output, &summary, &named("map.png".into()))?;
     write_file(&named("report.md".into()), report(output, &summary).as_bytes())?;
     Ok((names, summary))
@@ -267,7 +273,8 @@ fn picture(output: &MapOutput<'_>, summary: &MapSummary, path: &Path) -> Result<
     let reasons: Vec<u8> = output.cells.iter().map(|own| own.reason as u8).collect();
     let shown = summary.reasons.iter().filter(|own| own.share > 0.0);
     let names: Vec<(u8, &str)> = shown.map(|own| (own.code, own.reason)).collect();
-    let layers = [
+    let agreement: Vec<u8> = nrmm_files::agreements(output).iter().map(|own| *own as u8).collect();
+    let mut layers = vec![
         ("GO probability in every direction", MapLayer::Numbers(&p_go, ColorScale::Probability)),
         (
             "Median speed over directions",
@@ -275,6 +282,10 @@ fn picture(output: &MapOutput<'_>, summary: &MapSummary, path: &Path) -> Result<
         ),
         ("Limiting factor", MapLayer::Classes(&reasons, &names)),
     ];
+    let compared = NrmmAgreement::ALL.map(|own| (own as u8, own.name()));
+    if output.nrmm.is_some() {
+        layers.push(("GO by drive and by NRMM", MapLayer::Classes(&agreement, &compared)));
+    }
     let subtitle = format!(
         "cell size {} m, {} directions, {}",
         config.cell,
@@ -304,6 +315,7 @@ fn picture(output: &MapOutput<'_>, summary: &MapSummary, path: &Path) -> Result<
 fn report(output: &MapOutput<'_>, summary: &MapSummary) -> String {
     let config = &output.map_cells.map.config;
     let [title, shares] = answer(output.map_cells, summary);
+    let nrmm = summary.nrmm.as_ref().map_or(String::new(), |own| format!("{}\n\n", own.report()));
     let soil_share = summary.soil_share.map_or("-".into(), |share| format!("{share:.2}"));
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let figures = TitledTable {
@@ -348,7 +360,7 @@ fn report(output: &MapOutput<'_>, summary: &MapSummary) -> String {
         rows: summary.covers.iter().map(told).collect(),
     };
     format!(
-        "# {title}\n\n{shares}.\n\n{}\n\n![maps](map.png)\n\n{}\n\
+        "# {title}\n\n{shares}.\n\n{nrmm}{}\n\n![maps](map.png)\n\n{}\n\
          {}\n\
          {}\n\
          {}\n\

@@ -95,10 +95,11 @@ impl Run {
             })
         });
         bar.finish_and_clear();
+        let nrmm = pool.install(|| map_cells.nrmm(&known))?;
         let (map_cells, source) = (&map_cells, MapSource::Tables(&driven));
         let (confidences, out) = (&self.confidence[..], &self.out);
-        let output =
-            MapOutput { map_cells, known: &known, cells: &cells, source, confidences, out };
+        let (known, cells, nrmm) = (&known[..], &cells[..], nrmm.as_ref());
+        let output = MapOutput { map_cells, known, cells, nrmm, source, confidences, out };
         pool.install(|| write(&output, &folder, self.json))
     }
 
@@ -130,8 +131,10 @@ pub fn from_cells(
     let driven = map_cells.driven_cells(folder.path(), known, drives)?;
     let (ground, params) = (map_cells.ground(known, &[]), map_cells.params());
     let cells = drives.cell_metrics(&ground, &params, &driven.levels, &driven.crossings);
+    let nrmm = map_cells.nrmm(known)?;
     let (source, out): (_, &Path) = (MapSource::RasterCells(&driven), folder.path());
-    write(&MapOutput { map_cells, known, cells: &cells, source, confidences, out }, folder, json)
+    let (cells, nrmm) = (&cells[..], nrmm.as_ref());
+    write(&MapOutput { map_cells, known, cells, nrmm, source, confidences, out }, folder, json)
 }
 
 fn write(output: &MapOutput<'_>, folder: &MapFolder, json: bool) -> Result<(), Failure> {
@@ -142,5 +145,6 @@ fn write(output: &MapOutput<'_>, folder: &MapFolder, json: bool) -> Result<(), F
         return stdout::print_json(&summary);
     }
     let (out, [title, shares]) = (output.out.display(), answer(output.map_cells, &summary));
-    stdout::print(&format!("{out}: {title}; {shares}"))
+    let nrmm = summary.nrmm.as_ref().map_or(String::new(), |own| format!("\n{}", own.sentence()));
+    stdout::print(&format!("{out}: {title}; {shares}{nrmm}"))
 }

@@ -3,6 +3,7 @@
 use super::crossings;
 use super::map_cells::MapCells;
 use super::map_files::{CellValue, MapOutput, MapSource};
+use super::nrmm_files::NrmmSummary;
 use crate::map::{CellMetrics, CoverData, CrossingEnd, GroundCover, Reason};
 use crate::report::trafficability;
 use serde::Serialize;
@@ -34,6 +35,9 @@ pub struct MapSummary {
     pub soil_share: Option<f64>,
     pub reasons: Vec<ReasonShare>,
     pub covers: Vec<CoverShare>,
+    /// Comparison with NRMM's relations, if the map gives a cone index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nrmm: Option<NrmmSummary>,
     /// Number of crossings of the tables or of all cells; `failed_crossings` had no finite state.
     pub crossings: usize,
     pub failed_crossings: usize,
@@ -120,6 +124,7 @@ pub fn summary(output: &MapOutput<'_>) -> MapSummary {
         soil_share: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
         reasons: reasons.collect(),
         covers: covers(output),
+        nrmm: output.nrmm.map(|nrmm| NrmmSummary::new(output, nrmm)),
         crossings: ends.len(),
         failed_crossings: ends.iter().filter(|end| **end == CrossingEnd::Failed).count(),
     }

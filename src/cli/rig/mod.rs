@@ -1,6 +1,7 @@
 //! `bekker rig`: soil, tire, wheel and track tests.
 
 mod bed;
+mod cone_index;
 mod convergence;
 mod footing;
 mod output;

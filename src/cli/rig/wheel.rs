@@ -1,6 +1,7 @@
 //! `bekker rig wheel`
 
 use super::bed::SoilBed;
+use super::cone_index::ConeIndexRelations;
 use super::convergence::{ConvergenceChange, ConvergenceCheck};
 use super::output::{RigFindings, RigOutput};
 use super::slips::{RigSetting, SlipAngles, Slips, SweepResult, sweep};
@@ -11,14 +12,15 @@ use crate::cli::quantity::quantity;
 use crate::numeric::{GRAVITY, cos};
 use crate::report::plot::{Figure, PlotAxes, Series, SeriesMark};
 use crate::rig::{
-    Convergence, Refinement, Rig, WheelResult, WheelRig, WheelRigMotion, converge, rim_speed,
+    Convergence, Refinement, Rig, WheelResult, WheelRig, WheelRigMotion, converge, loaded_tire,
+    rim_speed,
 };
 use crate::scenario::build::vehicle_spec;
 use crate::scenario::config::TireModel;
 use crate::scm::{Ring, Underside, UndersideError};
 use crate::simulation::{belt, tread, underside};
 use crate::soil::{Soil, Tread};
-use crate::vehicle::spec::VehicleSpec;
+use crate::vehicle::spec::{Inflation, VehicleSpec};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -37,6 +39,7 @@ use std::path::Path;
     bekker rig wheel --soil chrono_mid --laws reference\n  \
     bekker rig wheel --soil chrono_mid --vehicle hmmwv --inflation-kpa 83 --towed\n  \
     bekker rig wheel --soil chrono_mid --vehicle hmmwv --towed --slip-angle-deg 0:20:5\n  \
+    bekker rig wheel --soil lean_clay_32_wes --vehicle hmmwv --cone-index-kpa 300\n  \
     bekker rig wheel --soil chrono_mid --slip 0.2 --slip-angle-deg 0,5,10,20")]
 pub struct Wheel {
     #[command(flatten)]
@@ -57,6 +60,10 @@ pub struct Wheel {
     /// from:to:count, or a list such as 0,5,10
     #[arg(long, value_name = "ANGLES", allow_hyphen_values = true)]
     slip_angle_deg: Option<SlipAngles>,
+    /// Cone index, kPa: shows the tire's pull and towed resistance by VTI on fine-grained soil and by
+    /// NRMM on sand beside the rig. It is not converted to soil parameters
+    #[arg(long, value_name = "KPA", allow_negative_numbers = true, requires = "vehicle", value_parser = quantity(10.0..=10_000.0, "kPa"))]
+    cone_index_kpa: Option<f64>,
     #[command(flatten)]
     guide: CarriageOptions,
     #[command(flatten)]
@@ -114,6 +121,8 @@ struct MountedWheel {
     belt: Option<(Ring, f64)>,
     load: f64,
     name: String,
+    /// Vehicle whose first axle has the tire, if it is one, as it is tested.
+    spec: Option<VehicleSpec>,
 }
 
 /// Default load: mean wheel load of the HMMWV, N.
@@ -167,11 +176,16 @@ impl Wheel {
         }
         let check = (!self.output.no_check)
             .then(|| ConvergenceCheck::new(self.tolerance(), changes, terms));
+        let relations = self.relations(&mounted, rig.load);
+        let mut text = text(&rig, &mounted, &runs);
+        if let Some(relations) = &relations {
+            text = format!("{text}\n\n{}", relations.text());
+        }
         let findings = RigFindings {
             kind: "wheel",
             soil: rig.soil.clone(),
-            text: text(&rig, &mounted, &runs),
-            figure: figure(&rig, &mounted, &runs, check.as_ref()),
+            text,
+            figure: figure(&rig, &mounted, &runs, check.as_ref(), relations.as_ref()),
             data: json!({
                 "wheel": rig.wheel,
                 "tread": rig.tread,
@@ -182,12 +196,20 @@ impl Wheel {
                 "step": rig.step,
                 "duration": rig.duration,
                 "guide_damping": rig.guide_damping,
+                "cone_index": relations,
                 "runs": runs,
             }),
             check,
             refused,
         };
         self.output.present(findings, quiet)
+    }
+
+    /// Returns the relations of the cone index for the tire under a load, N, if they are requested.
+    fn relations(&self, mounted: &MountedWheel, load: f64) -> Option<ConeIndexRelations> {
+        let tire = loaded_tire(mounted.spec.as_ref()?, 0, load);
+        let slips: &[f64] = if self.towed { &[] } else { &self.slip.0 };
+        Some(ConeIndexRelations::new(&tire, self.cone_index_kpa?, slips))
     }
 
     /// Returns the distance between soil nodes, m. The print of a flexible tire needs finer nodes.
@@ -306,6 +328,7 @@ impl WheelShape {
                 belt: None,
                 load: LOAD,
                 name: format!("cylinder {radius} m x {width} m"),
+                spec: None,
             });
         };
         let spec = vehicle_spec(name, Path::new(""))?;
@@ -327,12 +350,20 @@ impl WheelShape {
         let belt = own
             .map(|(ring, inflation)| (ring, self.inflation_kpa.map_or(inflation, |kpa| 1e3 * kpa)));
         let on = belt.as_ref().map_or("rigid".to_owned(), |(_, p)| format!("{:.0} kPa", 1e-3 * p));
+        let mut tested = spec.clone();
+        match (&mut tested.tire.flexible, &belt) {
+            (Some(tire), Some((_, inflation))) => {
+                tire.inflation_kpa = Inflation::All(1e-3 * inflation);
+            }
+            (tire, _) => *tire = None,
+        }
         Ok(MountedWheel {
             wheel: underside(&spec.tire.rigid).map_err(|error| refused(name, error))?,
             tread: tread(&spec.tire.rigid),
             belt,
             load: mean_wheel_load(spec),
             name: format!("wheel of {} ({on})", spec.name),
+            spec: Some(tested),
         })
     }
 }
@@ -443,6 +474,7 @@ fn figure(
     mounted: &MountedWheel,
     runs: &[WheelRun],
     check: Option<&ConvergenceCheck>,
+    relations: Option<&ConeIndexRelations>,
 ) -> Figure {
     let first = runs.first().map_or(RigSetting::default(), |run| run.at);
     let towed = first.slip.is_none();
@@ -487,6 +519,9 @@ fn figure(
                 });
             }
             series.push(Series { name: here, points, mark: SeriesMark::Dots });
+        }
+        if let Some(relations) = relations.filter(|_| figure == PULL.0 && !over_angle) {
+            series.extend(relations.pull_series());
         }
         PlotAxes::from_zero(if over_angle { "slip angle, deg" } else { "slip" }, y_label, series)
     };

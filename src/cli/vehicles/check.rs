@@ -2,9 +2,12 @@
 
 use super::super::{Failure, destination, stdout};
 use super::drawing;
-use crate::mobility::vehicle_sheet::{EngineSheet, VehicleSheet};
+use crate::mobility::vehicle_sheet::{
+    BrakeHolding, ConeIndexSheet, EngineSheet, Tipping, UndersideSheet, VehicleSheet,
+};
 use crate::report::text_table;
 use crate::report::write_file;
+use crate::rig::PSI;
 use crate::scenario::build::vehicle_spec;
 use crate::vehicle::powertrain::{EngineRating, TorqueBasis};
 use crate::vehicle::spec::MotorDriveSpec;
@@ -157,6 +160,64 @@ fn lines(sheet: &VehicleSheet) -> Vec<String> {
             roll.side_slope_deg, roll.height, roll.stability_factor
         ));
     }
+    let Tipping { backward_deg, forward_deg } = sheet.tipping;
+    lines.push(format!(
+        "pitch           tips over at {backward_deg:.0} deg facing uphill, {forward_deg:.0} deg \
+         facing downhill"
+    ));
+    lines.push(match sheet.holding {
+        Some(BrakeHolding { grade, limit, friction }) => format!(
+            "brakes          hold on a grade of {grade:.2} of friction {friction}: limited by {}",
+            limit.name()
+        ),
+        None => "brakes          none".into(),
+    });
+    lines.push(underside(sheet.underside.as_ref()));
+    lines.extend(cone_index(&sheet.cone_index));
+    lines
+}
+
+/// Describes clearance and angles of the underside.
+fn underside(own: Option<&UndersideSheet>) -> String {
+    let Some(own) = own else {
+        return "clearance       unknown: the file specifies no chassis.belly and no chassis.hulls"
+            .into();
+    };
+    let angles = [
+        ("approach", own.approach_deg),
+        ("departure", own.departure_deg),
+        ("breakover", own.breakover_deg),
+    ];
+    let known = angles.into_iter().filter_map(|(name, angle)| Some((name, angle?)));
+    let angles: Vec<String> = known.map(|(name, angle)| format!("{name} {angle:.0} deg")).collect();
+    let parts = [format!("{:.2} m", own.clearance)].into_iter().chain(angles);
+    format!(
+        "clearance       {}, of belly and hulls of the file",
+        parts.collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// Describes ground pressures and vehicle cone indices with their limits of validity.
+fn cone_index(own: &ConeIndexSheet) -> Vec<String> {
+    let maximum = own
+        .mean_maximum_pressure
+        .map_or_else(|| "unknown".into(), |own| format!("{:.0} kPa", 1e-3 * own));
+    let index = |own: f64| format!("{:.1} psi ({:.0} kPa)", own / PSI, 1e-3 * own);
+    let mut lines = vec![
+        format!(
+            "ground pressure nominal {:.0} kPa, mean maximum {maximum}",
+            1e-3 * own.nominal_pressure
+        ),
+        format!(
+            "cone index      VCI1 {}, VCI50 {}, mobility index {:.1}",
+            index(own.one_pass),
+            index(own.fifty_passes),
+            own.mobility_index
+        ),
+        format!("  source        {}", own.source),
+        format!("  valid for     {}", own.validity),
+    ];
+    lines.extend(own.limits.iter().map(|limit| format!("  beyond        {limit}")));
     lines
 }
 

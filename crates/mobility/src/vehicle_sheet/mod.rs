@@ -4,18 +4,25 @@
 //! Loads and sinkage are those of the simulated vehicle at rest. All else follows from closed forms
 //! over its parameters, each documented where it is computed.
 
+mod cone_index;
 mod hull;
 mod kinematics;
 mod plausibility;
 mod quarter_car;
+mod tipping;
+mod underside;
 
+pub use cone_index::ConeIndexSheet;
 pub use hull::HullSheet;
 pub use kinematics::{AxleKinematics, WheelTravel};
+pub use tipping::{BrakeHolding, HoldingLimit, Tipping};
+pub use underside::UndersideSheet;
 
 use crate::TractiveEffort;
 use bekker_agent::{AnyVehicle, GroundVehicle, StartCondition};
 use bekker_math::numeric::{GRAVITY, atan, hypot, tan};
 use bekker_math::spatial::Pose;
+use bekker_rig::ConeIndexVehicle;
 use bekker_scenario::config::{DriverConfig, Scenario, SurfaceConfig, TimeConfig, VehicleConfig};
 use bekker_scenario::{
     Diagnostic, DiagnosticKind, Diagnostics, ScenarioFile, SourceLocation, build,
@@ -61,6 +68,14 @@ pub struct VehicleSheet {
     pub roll: Roll,
     /// Rollover properties of its trailer alone.
     pub trailer_roll: Option<Roll>,
+    /// Slopes along the vehicle on which it tips over.
+    pub tipping: Tipping,
+    /// Grade on which its brakes hold it on a road; `None` without brakes.
+    pub holding: Option<BrakeHolding>,
+    /// Clearance and angles of its underside; `None` if its file specifies no belly and no hulls.
+    pub underside: Option<UndersideSheet>,
+    /// Ground pressures and vehicle cone indices by formula.
+    pub cone_index: ConeIndexSheet,
     /// Pull at speeds, and the grades for which it suffices; empty without a drive.
     pub effort: Vec<TractiveEffortPoint>,
     /// Top speed on level ground by the balance of tractive effort, km/h.
@@ -181,10 +196,7 @@ impl VehicleSheet {
     /// # Errors
     /// The parts form no valid vehicle.
     pub fn new(file: &str, spec: &AnySpec) -> Result<VehicleSheet, Diagnostics> {
-        let vehicle = AnyVehicle::new(spec).map_err(|error| {
-            let problem = DiagnosticKind::Refused { cause: error.to_string() };
-            Diagnostic::new(SourceLocation::File(file.into()), "", None, problem)
-        })?;
+        let vehicle = assembled(file, spec)?;
         let mass = spec.total_mass();
         let RestState { rests, wheels, pose } = RestState::settle(&vehicle, FIRM)?;
         let axles = spec.wheeled().map_or_else(Vec::new, |own| axles(own, &wheels));
@@ -197,17 +209,24 @@ impl VehicleSheet {
         });
         let effort = TractiveEffort::new(spec);
         let engine = spec.powertrain().map(|own| &own.engine);
+        let roll = roll(spec);
+        let tipping = Tipping::new(spec, &axles, &roll);
+        let underside = underside(spec, &axles, &pose);
         let top_speed = effort.as_ref().map(|effort| effort.speed(0.0) * 3.6);
         let mut sheet = VehicleSheet {
             name: spec.name().to_owned(),
             mass,
             rests,
             driven: spec.wheeled().map(|own| driven_share(own, &axles)),
+            holding: BrakeHolding::new(spec, &axles, &roll, &tipping),
+            tipping,
+            cone_index: ConeIndexSheet::new(spec, underside.as_ref()),
+            underside,
             axles,
             hull: spec.tracked().map(|own| HullSheet::new(own, &pose)),
             soils,
             turning,
-            roll: roll(spec),
+            roll,
             trailer_roll: trailer_roll(spec),
             effort: effort.map_or_else(Vec::new, |effort| effort_curve(&effort, mass, top_speed)),
             top_speed,
@@ -223,6 +242,33 @@ impl VehicleSheet {
         sheet.warnings = plausibility::warnings(&sheet);
         Ok(sheet)
     }
+}
+
+/// Returns the vehicle for the relations of the cone index, with its clearance at rest on firm
+/// ground.
+///
+/// # Errors
+/// The parts form no valid vehicle.
+pub fn cone_index_vehicle(spec: &AnySpec) -> Result<ConeIndexVehicle, Diagnostics> {
+    let vehicle = assembled(spec.name(), spec)?;
+    let RestState { wheels, pose, .. } = RestState::settle(&vehicle, FIRM)?;
+    let loads: Vec<f64> =
+        wheels.chunks(2).map(|pair| pair.iter().map(|wheel| wheel[0]).sum()).collect();
+    let underside = UndersideSheet::new(spec, &pose, &loads);
+    Ok(ConeIndexVehicle::from_spec(spec, underside.map(|own| own.clearance)))
+}
+
+/// Assembles a vehicle read from `file`, which faults name.
+fn assembled(file: &str, spec: &AnySpec) -> Result<AnyVehicle, Diagnostics> {
+    AnyVehicle::new(spec).map_err(|error| {
+        let problem = DiagnosticKind::Refused { cause: error.to_string() };
+        Diagnostic::new(SourceLocation::File(file.into()), "", None, problem).into()
+    })
+}
+
+fn underside(spec: &AnySpec, axles: &[AxleSheet], pose: &Pose) -> Option<UndersideSheet> {
+    let loads: Vec<f64> = axles.iter().map(|axle| axle.load).collect();
+    UndersideSheet::new(spec, pose, &loads)
 }
 
 /// State of a vehicle placed on a soil.

@@ -111,6 +111,17 @@ impl AnySpec {
         }
     }
 
+    /// Returns the greatest power at the shaft of the engine, or of both motors, W.
+    pub fn rated_power(&self) -> f64 {
+        match self.powertrain() {
+            Some(own) => own.engine.rating().power,
+            None => {
+                let motors = self.wheeled().and_then(|own| own.motor_drive.as_ref());
+                motors.map_or(0.0, |own| 2.0 * own.motor.max_power)
+            }
+        }
+    }
+
     /// Whether the vehicle can be steered: tracks always, wheels if an axle is steered or if they
     /// skid.
     pub fn can_steer(&self) -> bool {
