@@ -220,11 +220,11 @@ fn a_hidden_soil_is_found_with_the_same_bits_on_any_threads() {
 #[test]
 fn a_changed_soil_is_noticed_within_five_seconds() {
     let vehicle = vehicle(TireModel::Rigid, None);
-    let [first, second] = ["sandy_loam_11_michigan", "lean_clay_32_wes"].map(|id| {
+    let [first, second] = ["sandy_loam_11_michigan", "sandy_loam_32_hanamoto"].map(|id| {
         let SoilKind::Deformable(law) = &catalog().find(id).unwrap().kind else { panic!("{id}") };
         SoilParameters::new(law)
     });
-    let plan = plan(9.0, 0.0, &[[0.0, 0.0], [0.5, 0.3]]);
+    let plan = plan(10.0, 0.0, &[[0.0, 0.0], [0.5, 0.3]]);
     let drive = SimulatedDrive::new(&vehicle, &plan);
     let mut scenario = drive.scenario(&first);
     assert!(matches!(scenario.terrain.surface, SurfaceConfig::Flat { .. }));
@@ -246,9 +246,8 @@ fn a_changed_soil_is_noticed_within_five_seconds() {
     let posterior = identify_few(&vehicle, &stays.until(4.0), 2);
     let same = find_soil_change(&vehicle, &stays, &posterior).unwrap();
     assert_eq!(same.noticed, None, "{:?}", same.windows);
-    let posterior = identify_few(&vehicle, &changes.until(4.0), 2);
     let found = find_soil_change(&vehicle, &changes, &posterior).unwrap();
-    let noticed = found.noticed.expect("the clay differs");
+    let noticed = found.noticed.expect("the loam differs");
     // the front wheels are ahead of the origin of the chassis by less than 4 m, half a second
-    assert!((4.5..10.0).contains(&noticed), "{noticed}");
+    assert!((4.5..=8.0).contains(&noticed), "{noticed}");
 }

@@ -18,6 +18,8 @@ use std::path::PathBuf;
 const MODULUS_POWER: f64 = 1.9;
 /// Variance ratio above which drives do not determine a combination of parameters.
 const UNDETERMINED: f64 = 0.5;
+/// Largest number of parameters that are named in a combination.
+const MOST_TERMS: usize = 4;
 /// Least weight of a parameter that is named in a combination.
 const LEAST_WEIGHT: f64 = 0.25;
 
@@ -164,9 +166,9 @@ fn text(identified: &Identified, files: &[String]) -> String {
     let strength = posterior.strength_deviation(MODULUS_POWER);
     text += &format!("For maps: strength.sigma_ln = {strength:.3}\n");
     if !files.is_empty() {
-        text += &format!("Written: {}\n", files.join(", "));
+        text += &format!("Written:\n  {}\n", files.join("\n  "));
     }
-    text
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 fn parameter_table(quantiles: &[ParameterQuantiles]) -> String {
@@ -185,10 +187,12 @@ fn parameter_table(quantiles: &[ParameterQuantiles]) -> String {
 }
 
 fn direction_table(directions: &[PrincipalDirection]) -> String {
-    let header = ["variance over prior", "combination of logarithms over their deviations"];
+    let header =
+        ["variance/prior", "determined", "combination of logarithms over their deviations"];
     let cells = directions.iter().map(|own| {
-        let mark = if own.variance_ratio > UNDETERMINED { " not determined" } else { "" };
-        [format!("{:.4}", own.variance_ratio), combination(own) + mark]
+        let is_determined = own.variance_ratio <= UNDETERMINED;
+        let word = if is_determined { "yes" } else { "no" };
+        [format!("{:.4}", own.variance_ratio), word.to_owned(), combination(own)]
     });
     text_table::plain(header, cells, 0..=0).to_string()
 }
@@ -199,6 +203,7 @@ fn combination(direction: &PrincipalDirection) -> String {
     let mut terms: Vec<(f64, &str)> = direction.weights.iter().copied().zip(names).collect();
     terms.retain(|(weight, _)| weight.abs() >= LEAST_WEIGHT);
     terms.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+    terms.truncate(MOST_TERMS);
     let words = terms.iter().map(|(weight, name)| format!("{weight:+.1} {name}"));
     words.collect::<Vec<_>>().join(" ")
 }

@@ -20,8 +20,6 @@ const PITCH_ERROR: f64 = 2e-3;
 const SINKAGE_ERROR: f64 = 5e-3;
 /// Spread of the simulations of a round relative to that of the posterior.
 const INFLATION: f64 = 1.3;
-/// Simulations to which a surface is fitted, at most.
-const MOST_FITTED: usize = 6 * COEFFICIENTS;
 /// Error of the surface, in units of the noise, below which no further round is simulated.
 const ACCURATE: f64 = 0.15;
 
@@ -233,12 +231,27 @@ fn logarithmic_deviation(values: &[f64]) -> f64 {
     (squares.sum::<f64>() / (count - 1.0)).sqrt()
 }
 
-/// The measured means of all logs with their noise.
-pub(super) struct Observation<'a> {
-    drives: Vec<(SimulatedDrive<'a>, f64)>,
-    window: f64,
+/// Measured means with their noise.
+#[derive(Default)]
+struct MeasuredMeans {
     values: Vec<f64>,
     deviations: Vec<f64>,
+}
+
+impl MeasuredMeans {
+    /// Simulated minus measured means over their noise.
+    fn misfit(&self, simulated: &[f64]) -> DVector<f64> {
+        let pairs = simulated.iter().zip(&self.values).zip(&self.deviations);
+        let misfits = pairs.map(|((simulated, measured), noise)| (simulated - measured) / noise);
+        DVector::from_iterator(self.values.len(), misfits)
+    }
+}
+
+/// The logs with the means of their windows.
+struct Observation<'a> {
+    drives: Vec<(SimulatedDrive<'a>, f64)>,
+    window: f64,
+    measured: MeasuredMeans,
 }
 
 impl<'a> Observation<'a> {
@@ -248,7 +261,7 @@ impl<'a> Observation<'a> {
         window: f64,
         center: &SoilParameters,
     ) -> Result<Observation<'a>, DrivesError> {
-        let mut own = Observation { drives: vec![], window, values: vec![], deviations: vec![] };
+        let mut own = Observation { drives: vec![], window, measured: MeasuredMeans::default() };
         for log in logs {
             let drive = SimulatedDrive::new(vehicle, log);
             check_wheels(&drive, log, center)?;
@@ -258,8 +271,8 @@ impl<'a> Observation<'a> {
                 let (log, duration) = (log.name.clone(), log.duration());
                 return Err(DrivesError::TooShort { log, duration, needed: skipped + window });
             }
-            own.deviations.extend(deviations(log, &windows));
-            own.values.extend(windows.means);
+            own.measured.deviations.extend(deviations(log, &windows));
+            own.measured.values.extend(windows.means);
             own.drives.push((drive, skipped));
         }
         Ok(own)
@@ -267,18 +280,12 @@ impl<'a> Observation<'a> {
 
     /// Simulates all logs on a soil; `None` if a state was not finite.
     fn simulate(&self, soil: &SoilParameters) -> Result<Option<Vec<f64>>, Diagnostics> {
-        let mut values = Vec::with_capacity(self.values.len());
+        let mut values = Vec::with_capacity(self.measured.values.len());
         for (drive, skipped) in &self.drives {
             let Some(log) = drive.run(soil)? else { return Ok(None) };
             values.extend(DriveWindows::of_log(&log, self.window, *skipped).means);
         }
         Ok(Some(values))
-    }
-
-    fn misfit(&self, simulated: &[f64]) -> DVector<f64> {
-        let pairs = simulated.iter().zip(&self.values).zip(&self.deviations);
-        let misfits = pairs.map(|((simulated, measured), noise)| (simulated - measured) / noise);
-        DVector::from_iterator(self.values.len(), misfits)
     }
 }
 
@@ -332,7 +339,7 @@ fn sample_noise(values: &[f64]) -> f64 {
     1.4826 * median / 6.0_f64.sqrt()
 }
 
-/// Returns the standard deviation of the difference between a vehicle and its model in the mean of a
+/// Returns the standard deviation of the difference between a vehicle and its model in the average of a
 /// window: 2 % of the largest magnitude, 2 mrad of pitch, 5 mm of sinkage.
 pub fn model_error(channel: LogChannel, values: &[f64]) -> f64 {
     let largest = values.iter().fold(0.0_f64, |most, own| most.max(own.abs()));
@@ -357,8 +364,20 @@ pub fn identify_soil(
     settings: &IdentificationSettings,
 ) -> Result<SoilPosterior, DrivesError> {
     let observation = Observation::new(vehicle, logs, settings.window, &prior.median())?;
+    // soils that a scenario refuses, such as those too stiff for its step, are outside the prior
+    let simulate = |soil: &SoilParameters| observation.simulate(soil).ok().flatten();
+    identify_from_means(&observation.measured, &simulate, prior, settings)
+}
+
+/// Identifies the soil whose simulated means agree with the measured ones.
+fn identify_from_means(
+    measured: &MeasuredMeans,
+    simulate: &(dyn Fn(&SoilParameters) -> Option<Vec<f64>> + Sync),
+    prior: &SoilPrior,
+    settings: &IdentificationSettings,
+) -> Result<SoilPosterior, DrivesError> {
     let mut identification =
-        Identification { observation, prior, settings, simulated: vec![], drives: 0 };
+        Identification { measured, simulate, prior, settings, simulated: vec![], drives: 0 };
     let draws = draw_prior(prior, settings.seed, "prior_drives", settings.prior_drives);
     identification.simulate(&draws);
     let mut surface = identification.first_surface()?;
@@ -381,7 +400,7 @@ pub fn identify_soil(
         fit: DriveFit {
             drives: identification.drives,
             rounds,
-            observations: identification.observation.values.len(),
+            observations: measured.values.len(),
             surface_error: surface.error,
             misfit: best.sqrt(),
         },
@@ -394,7 +413,9 @@ pub fn identify_soil(
 
 /// Simulations of an identification so far.
 struct Identification<'a> {
-    observation: Observation<'a>,
+    measured: &'a MeasuredMeans,
+    /// Returns the means of a soil, or `None` outside the prior.
+    simulate: &'a (dyn Fn(&SoilParameters) -> Option<Vec<f64>> + Sync),
     prior: &'a SoilPrior,
     settings: &'a IdentificationSettings,
     simulated: Vec<SimulatedMisfit>,
@@ -404,14 +425,12 @@ struct Identification<'a> {
 
 impl Identification<'_> {
     /// Simulates the drives on soils, in parallel.
-    ///
-    /// Soils that a scenario refuses, such as those too stiff for its step, are outside the prior.
     fn simulate(&mut self, soils: &[Whitened]) {
-        let observation = &self.observation;
-        let results = soils.in_parallel(|own| observation.simulate(&self.prior.parameters(own)));
+        let Identification { prior, simulate, .. } = *self;
+        let results = soils.in_parallel(|own| simulate(&prior.parameters(own)));
         for (whitened, result) in soils.iter().zip(results) {
-            if let Ok(Some(values)) = result {
-                let misfit = observation.misfit(&values);
+            if let Some(values) = result {
+                let misfit = self.measured.misfit(&values);
                 self.simulated.push(SimulatedMisfit { whitened: *whitened, misfit });
             }
         }
@@ -426,7 +445,7 @@ impl Identification<'_> {
         self.fit(&order)
     }
 
-    /// Fits the simulations that are closest to the particles.
+    /// Fits all simulations, those closest to the particles first.
     fn surface_around(&self, particles: &[Whitened]) -> Result<ResponseSurface, DrivesError> {
         let (mean, spread) = (mean(particles), covariance(particles) + SMatrix::identity() * 1e-9);
         let inverse = spread.try_inverse().unwrap_or_else(SMatrix::identity);
@@ -436,7 +455,6 @@ impl Identification<'_> {
         };
         let mut order: Vec<&SimulatedMisfit> = self.simulated.iter().collect();
         order.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
-        order.truncate(MOST_FITTED.min(self.simulated.len()));
         self.fit(&order)
     }
 
@@ -459,5 +477,78 @@ impl Identification<'_> {
         let inflated = |own: &Whitened| center + (own - center) * INFLATION;
         let candidates = particles.iter().skip(round % stride).step_by(stride).map(inflated);
         candidates.filter(|own| self.prior.has_density(own)).take(count).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_math::numeric::{exp, pow, tan};
+    use bekker_math::random::RandomStream;
+
+    /// Means of three plates of two widths, and of a track of two loads at five slips, in closed form.
+    ///
+    /// Bekker's pressure and sinkage, and Janosi's shear below a track of uniform pressure.
+    fn closed_form(soil: &SoilParameters) -> Vec<f64> {
+        let (length, width) = (0.3, 0.2);
+        let mut means = Vec::new();
+        for load in [2e3, 4e3] {
+            let pressure = load / (length * width);
+            let modulus = soil.k_c / (0.5 * width) + soil.k_phi;
+            let sinkage = pow(pressure / modulus, 1.0 / soil.n).min(2.0);
+            let resistance = width * modulus * pow(sinkage, soil.n + 1.0) / (soil.n + 1.0);
+            let shear = soil.cohesion * length * width + load * tan(soil.friction_angle);
+            for slip in [0.05, 0.1, 0.2, 0.4, 0.8] {
+                let turns = slip * length / soil.shear_modulus;
+                let thrust = shear * (1.0 - (1.0 - exp(-turns)) / turns);
+                means.extend([thrust, thrust - resistance]);
+            }
+        }
+        means
+    }
+
+    /// Share of 90 % intervals that cover hidden soils.
+    fn coverage(soils: u64, settings: &IdentificationSettings) -> f64 {
+        let prior = SoilPrior::from_catalog(None).unwrap();
+        let hidden = draw_prior(&prior, 99, "hidden", soils as usize);
+        let mut inside = 0;
+        for (n, whitened) in hidden.iter().enumerate() {
+            let truth = prior.parameters(whitened);
+            let noise = RandomStream::new(n as u64, "noise");
+            let exact = closed_form(&truth);
+            let deviations = vec![60.0; exact.len()];
+            let noisy = |(k, own): (usize, &f64)| own + 60.0 * noise.normal(k as u64);
+            let measured =
+                MeasuredMeans { values: exact.iter().enumerate().map(noisy).collect(), deviations };
+            let simulate = |soil: &SoilParameters| Some(closed_form(soil));
+            let own = identify_from_means(&measured, &simulate, &prior, settings).unwrap();
+            let pairs = own.quantiles().into_iter().zip(truth.by_key());
+            inside += pairs.filter(|(own, truth)| own.low <= *truth && *truth <= own.high).count();
+        }
+        inside as f64 / (PARAMETERS as f64 * soils as f64)
+    }
+
+    /// Of 60 intervals, 54 should cover; with the few simulations of a first look, fewer by chance and
+    /// by their error. The standard deviation is 2.3 for independent intervals.
+    #[test]
+    fn intervals_cover_hidden_soils_of_a_closed_form() {
+        let share = coverage(10, &IdentificationSettings::quick(0));
+        assert!(share >= 0.8, "{share}");
+    }
+
+    /// As many soils as the requirement names: 85 to 95 % of 300 intervals.
+    ///
+    /// With the exact likelihood the same soils give 86 to 87 %.
+    #[test]
+    #[ignore = "takes a minute of a core"]
+    fn intervals_cover_fifty_hidden_soils_of_a_closed_form() {
+        let settings = IdentificationSettings {
+            prior_drives: 120,
+            round_drives: 60,
+            rounds: 3,
+            ..IdentificationSettings::default()
+        };
+        let share = coverage(50, &settings);
+        assert!((0.85..=0.95).contains(&share), "{share}");
     }
 }

@@ -13,7 +13,7 @@ const LEAST_DEVIATION: f64 = 0.1;
 const LENGTHS: [f64; 2] = [1.5, 5.0];
 const NOISES: [f64; 2] = [1e-4, 3e-2];
 /// Number of simulations that count for the error.
-const RELEVANT: usize = 100;
+const RELEVANT: usize = 150;
 /// Variance of a coefficient of the trend.
 const TREND: f64 = 100.0;
 

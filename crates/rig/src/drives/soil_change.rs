@@ -5,7 +5,6 @@ use super::posterior::{DrivesError, SoilPosterior, deviations};
 use super::simulated_drive::{DriveVehicle, DriveWindows, SimulatedDrive};
 use super::soil_prior::SoilParameters;
 use crate::InParallel;
-use bekker_scenario::Diagnostics;
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
@@ -53,7 +52,7 @@ pub struct SoilChange {
 /// probability below 1e-4 on the identified soil.
 ///
 /// # Errors
-/// As for [`identify_soil`](super::identify_soil).
+/// Too few simulations with finite states.
 pub fn find_soil_change(
     vehicle: &DriveVehicle,
     log: &DriveLog,
@@ -66,10 +65,9 @@ pub fn find_soil_change(
     let stride = (posterior.draws.len() / DRAWS).max(1);
     let soils: Vec<SoilParameters> =
         posterior.draws.iter().step_by(stride).take(DRAWS).copied().collect();
-    let simulated = soils.in_parallel(|soil| drive.run(soil));
-    let simulated = simulated.collect::<Result<Vec<_>, Diagnostics>>()?;
-    let predicted: Vec<Vec<f64>> =
-        simulated.iter().flatten().map(|own| windows_of(own).means).collect();
+    // a soil that a scenario refuses predicts nothing
+    let simulated = soils.in_parallel(|soil| drive.run(soil).ok().flatten());
+    let predicted: Vec<Vec<f64>> = simulated.flatten().map(|own| windows_of(&own).means).collect();
     if predicted.len() < DRAWS / 2 {
         return Err(DrivesError::TooFewDrives { valid: predicted.len(), drives: soils.len() });
     }
@@ -77,14 +75,15 @@ pub fn find_soil_change(
     let width = measured.channels.len();
     let limit =
         ChiSquared::new(width as f64).map_or(f64::INFINITY, |own| own.inverse_cdf(1.0 - DIFFERS));
+    let mut members = MemberWeights::new(predicted.len());
     let windows: Vec<WindowCheck> = measured
         .ends
         .iter()
         .enumerate()
         .map(|(index, end)| {
             let range = index * width..(index + 1) * width;
-            let members: Vec<&[f64]> = predicted.iter().map(|own| &own[range.clone()]).collect();
-            check(*end, &measured.means[range.clone()], &members, &noises[range], limit)
+            let own: Vec<&[f64]> = predicted.iter().map(|own| &own[range.clone()]).collect();
+            members.check(*end, &measured.means[range.clone()], &own, &noises[range], limit)
         })
         .collect();
     let changed = windows.windows(SUCCESSIVE).position(|own| own.iter().all(|one| one.differs));
@@ -96,34 +95,65 @@ pub fn find_soil_change(
     })
 }
 
-fn check(
-    end: f64,
-    measured: &[f64],
-    members: &[&[f64]],
-    noises: &[f64],
-    limit: f64,
-) -> WindowCheck {
-    let (width, count) = (measured.len(), members.len() as f64);
-    // in units of the noise
-    let scaled = |own: &[f64]| DVector::from_fn(width, |k, _| own[k] / noises[k]);
-    let members: Vec<DVector<f64>> = members.iter().map(|own| scaled(own)).collect();
-    let mean = members.iter().sum::<DVector<f64>>() / count;
-    let mut covariance = DMatrix::identity(width, width);
-    for own in &members {
-        let difference = own - &mean;
-        covariance.ger(1.0 / (count - 1.0), &difference, &difference, 1.0);
+/// Weights of the simulations' anomalies, normal given the windows so far.
+///
+/// A window is predicted as mean + A w with noise, where the columns of A are the differences of the
+/// simulations from their mean over the root of their number less one, and w is standard normal before
+/// the first window (G. Evensen, *Data Assimilation*, 2009).
+struct MemberWeights {
+    /// Inverse covariance of the weights, and its product with their mean.
+    information: DMatrix<f64>,
+    product: DVector<f64>,
+}
+
+impl MemberWeights {
+    fn new(count: usize) -> MemberWeights {
+        let information = DMatrix::identity(count, count);
+        MemberWeights { information, product: DVector::zeros(count) }
     }
-    let difference = scaled(measured) - &mean;
-    let diagonal = covariance.diagonal();
-    let distance = covariance
-        .cholesky()
-        .map_or(f64::INFINITY, |factor| difference.dot(&factor.solve(&difference)));
-    WindowCheck {
-        end,
-        distance,
-        differs: distance > limit,
-        measured: measured.to_vec(),
-        predicted: (0..width).map(|k| mean[k] * noises[k]).collect(),
-        deviations: (0..width).map(|k| diagonal[k].sqrt() * noises[k]).collect(),
+
+    /// Compares a window with its prediction, and takes it into the weights unless it differs.
+    fn check(
+        &mut self,
+        end: f64,
+        measured: &[f64],
+        members: &[&[f64]],
+        noises: &[f64],
+        limit: f64,
+    ) -> WindowCheck {
+        let (width, count) = (measured.len(), members.len());
+        // in units of the noise
+        let members = DMatrix::from_fn(width, count, |k, member| members[member][k] / noises[k]);
+        let mean = members.column_mean();
+        let mut anomalies = members;
+        anomalies.column_iter_mut().for_each(|mut own| own -= &mean);
+        anomalies /= (count as f64 - 1.0).sqrt();
+        let innovation = DVector::from_fn(width, |k, _| measured[k] / noises[k]) - &mean;
+        let weights = self.information.clone().cholesky().map(|factor| {
+            let mean = factor.solve(&self.product);
+            (mean, factor.inverse())
+        });
+        let (weights, spread) =
+            weights.unwrap_or_else(|| (DVector::zeros(count), DMatrix::identity(count, count)));
+        let covariance =
+            &anomalies * spread * anomalies.transpose() + DMatrix::identity(width, width);
+        let shift = &anomalies * weights;
+        let left = &innovation - &shift;
+        let diagonal = covariance.diagonal();
+        let distance =
+            covariance.cholesky().map_or(f64::INFINITY, |factor| left.dot(&factor.solve(&left)));
+        let differs = distance > limit;
+        if !differs {
+            self.information += anomalies.transpose() * &anomalies;
+            self.product += anomalies.transpose() * innovation;
+        }
+        WindowCheck {
+            end,
+            distance,
+            differs,
+            measured: measured.to_vec(),
+            predicted: (0..width).map(|k| (mean[k] + shift[k]) * noises[k]).collect(),
+            deviations: (0..width).map(|k| diagonal[k].sqrt() * noises[k]).collect(),
+        }
     }
 }

@@ -6,7 +6,7 @@ use bekker_math::random::RandomStream;
 use nalgebra::SMatrix;
 
 /// Metropolis moves of each particle at each temperature.
-const MOVES: usize = 8;
+const MOVES: usize = 12;
 /// Effective share of the particles that a step of the temperature leaves.
 const EFFECTIVE: f64 = 0.5;
 /// Scale of proposals for normal targets (G. Roberts, A. Gelman and W. Gilks, Ann. Appl. Probab. 7,
