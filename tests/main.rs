@@ -33,6 +33,7 @@ mod gpu;
 mod ground_crossing;
 mod heartbeat_python;
 mod hostile;
+mod identify_drives;
 mod imaging;
 mod kills;
 mod language;

@@ -1,5 +1,8 @@
 //! `bekker identify`
 
+mod drives;
+
+use self::drives::IdentifyDrives;
 use super::{Failure, stdout};
 use crate::report::text_table;
 use crate::rig::ParameterEstimate;
@@ -10,21 +13,25 @@ use crate::rig::identify::{
 use crate::scenario::build::custom_soil;
 use crate::scenario::{Diagnostics, Document, input};
 use crate::soil::Laws;
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Identify soil parameters, with confidence bounds, from plate and shear tests
+/// Identify soil parameters, with their uncertainty, from plate and shear tests or from drives
 #[derive(Debug, Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
     after_help = "Columns of a plate table: sinkage_m, pressure_Pa, and width_m and length_m \
     (shorter and\nlonger side) or diameter_m. Columns of a shear table: pressure_Pa, \
     displacement_m, stress_Pa.\nOptional columns of both: deviation_Pa sets the weight of a row; \
     trial is a whole number.\nWith more trials than parameters, the scatter between trials gives \
     the bounds. Lines that\nbegin with # are ignored.\n\nExamples:\n  bekker identify --plates plates.csv --shear shear.csv\n  \
-    bekker identify --plates cmu --json"
+    bekker identify --plates cmu --json\n  bekker identify drives log.csv --vehicle mrzr4"
 )]
 pub struct Identify {
+    #[command(subcommand)]
+    method: Option<IdentificationMethod>,
     /// Plate tests, CSV; `cmu` selects the built-in tests of the CMU sand
     #[arg(long, value_name = "FILE", required_unless_present = "shear")]
     plates: Option<PathBuf>,
@@ -36,8 +43,16 @@ pub struct Identify {
     json: bool,
 }
 
+#[derive(Debug, Subcommand)]
+enum IdentificationMethod {
+    Drives(IdentifyDrives),
+}
+
 impl Identify {
-    pub fn execute(self) -> Result<(), Failure> {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        if let Some(IdentificationMethod::Drives(drives)) = self.method {
+            return drives.execute(quiet);
+        }
         let plates = self.plates.as_deref().map(plates).transpose()?;
         let shear = self.shear.as_deref().map(shear).transpose()?;
         accepted(plates.as_ref(), shear.as_ref())?;

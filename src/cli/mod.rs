@@ -125,7 +125,7 @@ impl Cli {
             Command::Soils(command) => command.execute(),
             Command::Vehicles(command) => command.execute(),
             Command::Rig(command) => command.execute(self.quiet),
-            Command::Identify(command) => command.execute(),
+            Command::Identify(command) => command.execute(self.quiet),
             Command::Terrain(command) => command.execute(self.quiet),
             Command::Dataset(command) => command.execute(self.quiet),
             Command::Study(command) => command.execute(self.quiet),

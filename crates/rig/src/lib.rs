@@ -2,7 +2,7 @@
 //!
 //! Every rig is a function from a plain description to a plain result. [`converge`] repeats it with
 //! a finer spacing, a finer step and a longer run, and reports whether the result changed.
-//! [`identify`] estimates soil parameters from measurements.
+//! [`identify`] estimates soil parameters from measurements, [`drives`] from drives of a vehicle.
 //!
 //! This crate is a layer of the crate `bekker`, whose documentation has examples. `ARCHITECTURE.md`
 //! describes the layers.
@@ -11,6 +11,7 @@ mod bench;
 mod cone_index;
 mod convergence;
 mod deflection_relations;
+pub mod drives;
 mod fit;
 pub mod identify;
 mod in_parallel;

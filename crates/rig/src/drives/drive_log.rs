@@ -1,0 +1,294 @@
+//! The log of a drive: measured channels and controls over time.
+
+use serde::Serialize;
+use thiserror::Error;
+
+/// Fewest samples of a log.
+const FEWEST_SAMPLES: usize = 20;
+/// Largest number of a wheel.
+const LAST_WHEEL: usize = 63;
+
+/// Reasons why a log cannot be used.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum DriveLogError {
+    /// The text is no table.
+    #[error("{0}")]
+    Table(String),
+    /// A column is missing.
+    #[error("column {column} is missing; must have time_s, speed_mps and {also}")]
+    Missing {
+        /// The column.
+        column: String,
+        /// Further columns that a log needs.
+        also: &'static str,
+    },
+    /// A cell is not a number in its range.
+    #[error("row {row}: {column} = {value}: must be {allowed}")]
+    Cell {
+        /// Row, from 1, without the header.
+        row: usize,
+        /// Its column.
+        column: String,
+        /// Value found.
+        value: String,
+        /// Allowed values.
+        allowed: &'static str,
+    },
+    /// No row belongs to the vehicle.
+    #[error("no row has the name {name}; the vehicles are {known:?}")]
+    NoVehicle {
+        /// Requested name.
+        name: String,
+        /// Names in the table.
+        known: Vec<String>,
+    },
+    /// Too few samples.
+    #[error("has {rows} samples; must have at least {FEWEST_SAMPLES}")]
+    TooShort {
+        /// Number of samples.
+        rows: usize,
+    },
+}
+
+/// A measured quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogChannel {
+    /// Forward speed, m/s.
+    Speed,
+    /// Pitch of the chassis, rad, nose down.
+    Pitch,
+    /// Spin of a wheel, rad/s.
+    Spin(usize),
+    /// Torque on a wheel, N m.
+    Torque(usize),
+    /// Sinkage of a wheel, m.
+    Sinkage(usize),
+}
+
+impl LogChannel {
+    /// Returns the column of the channel, which is that of `states.csv`.
+    pub fn column(self) -> String {
+        match self {
+            LogChannel::Speed => "speed_mps".into(),
+            LogChannel::Pitch => "pitch_rad".into(),
+            LogChannel::Spin(wheel) => format!("wheel{wheel}_spin_radps"),
+            LogChannel::Torque(wheel) => format!("wheel{wheel}_torque_nm"),
+            LogChannel::Sinkage(wheel) => format!("wheel{wheel}_sinkage_m"),
+        }
+    }
+}
+
+/// Throttle, brake and steering of a log.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoggedControls {
+    /// Throttle, 0 to 1.
+    pub throttle: Vec<f64>,
+    /// Brake, 0 to 1.
+    pub brake: Vec<f64>,
+    /// Steering, -1 to 1.
+    pub steering: Vec<f64>,
+}
+
+/// The log of one drive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DriveLog {
+    /// Name in messages and tables.
+    pub name: String,
+    /// Times of the samples, s, from 0 at the first.
+    pub times: Vec<f64>,
+    /// Channels with their values at these times.
+    pub channels: Vec<(LogChannel, Vec<f64>)>,
+    /// Controls, if the log has the throttle.
+    pub controls: Option<LoggedControls>,
+    /// Rise over run of the ground in the direction of travel.
+    pub grade: f64,
+}
+
+impl DriveLog {
+    /// Returns the values of a channel.
+    pub fn channel(&self, channel: LogChannel) -> Option<&[f64]> {
+        self.channels.iter().find(|(own, _)| *own == channel).map(|(_, values)| &values[..])
+    }
+
+    /// Returns the duration, s.
+    pub fn duration(&self) -> f64 {
+        self.times.last().copied().unwrap_or_default()
+    }
+
+    /// Returns the log up to a time, s.
+    pub fn until(&self, end: f64) -> DriveLog {
+        let count = self.times.partition_point(|time| *time <= end + 1e-9);
+        let cut = |values: &[f64]| values[..count.min(values.len())].to_vec();
+        DriveLog {
+            name: self.name.clone(),
+            times: cut(&self.times),
+            channels: self.channels.iter().map(|(own, values)| (*own, cut(values))).collect(),
+            controls: self.controls.as_ref().map(|own| LoggedControls {
+                throttle: cut(&own.throttle),
+                brake: cut(&own.brake),
+                steering: cut(&own.steering),
+            }),
+            grade: self.grade,
+        }
+    }
+}
+
+/// Reads a log from CSV text with the columns of `states.csv`.
+///
+/// Of a table with several vehicles the rows with the given `vehicle` in the column `name` are taken,
+/// else those of the first.
+///
+/// # Errors
+/// Missing columns, cells out of range, and too few rows.
+pub fn read_drive_log(
+    name: &str,
+    text: &str,
+    vehicle: Option<&str>,
+) -> Result<DriveLog, DriveLogError> {
+    let table = |error: csv::Error| DriveLogError::Table(error.to_string());
+    let mut reader = csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let header = reader.headers().map_err(table)?.clone();
+    let rows = reader.records().collect::<Result<Vec<_>, _>>().map_err(table)?;
+    let position = |column: &str| header.iter().position(|own| own == column);
+    let rows = rows_of_vehicle(rows, position("name"), vehicle)?;
+    let column = |column: &str, allowed: &'static str, is_allowed: fn(f64) -> bool| {
+        position(column).map(|at| {
+            let numbers = rows.iter().map(|(row, record)| {
+                let cell = record.get(at).unwrap_or_default();
+                let number = cell.parse::<f64>().ok().filter(|own| own.is_finite());
+                number.filter(|own| is_allowed(*own)).ok_or_else(|| DriveLogError::Cell {
+                    row: *row,
+                    column: column.into(),
+                    value: cell.into(),
+                    allowed,
+                })
+            });
+            numbers.collect::<Result<Vec<f64>, _>>()
+        })
+    };
+    let mut channels = Vec::new();
+    for channel in channels_of(&header) {
+        let values = column(&channel.column(), "a number", |_| true);
+        channels.extend(values.transpose()?.map(|values| (channel, values)));
+    }
+    let times = column("time_s", "a number", |_| true).transpose()?;
+    let missing = |column: &str| DriveLogError::Missing {
+        column: column.into(),
+        also: "wheelN_spin_radps or wheelN_torque_nm",
+    };
+    let mut times = times.ok_or_else(|| missing("time_s"))?;
+    let has = |wanted: fn(&LogChannel) -> bool| channels.iter().any(|(own, _)| wanted(own));
+    if !has(|own| *own == LogChannel::Speed) {
+        return Err(missing("speed_mps"));
+    }
+    if !has(|own| matches!(own, LogChannel::Spin(_) | LogChannel::Torque(_))) {
+        return Err(missing("wheel0_spin_radps"));
+    }
+    if times.len() < FEWEST_SAMPLES {
+        return Err(DriveLogError::TooShort { rows: times.len() });
+    }
+    if let Some(late) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
+        return Err(DriveLogError::Cell {
+            row: rows[late + 1].0,
+            column: "time_s".into(),
+            value: times[late + 1].to_string(),
+            allowed: "above that of the row before",
+        });
+    }
+    let begun = times[0];
+    times.iter_mut().for_each(|time| *time -= begun);
+    let pedal = |name: &str| column(name, "from 0 to 1", |own| (0.0..=1.0).contains(&own));
+    let absent = || Ok(vec![0.0; times.len()]);
+    let controls = match pedal("throttle").transpose()? {
+        Some(throttle) => Some(LoggedControls {
+            throttle,
+            brake: pedal("brake").unwrap_or_else(absent)?,
+            steering: column("steering", "from -1 to 1", |own| (-1.0..=1.0).contains(&own))
+                .unwrap_or_else(absent)?,
+        }),
+        None => None,
+    };
+    Ok(DriveLog { name: name.into(), times, channels, controls, grade: 0.0 })
+}
+
+/// The rows of one vehicle with their numbers, from 1.
+fn rows_of_vehicle(
+    rows: Vec<csv::StringRecord>,
+    names: Option<usize>,
+    vehicle: Option<&str>,
+) -> Result<Vec<(usize, csv::StringRecord)>, DriveLogError> {
+    let numbered = rows.into_iter().enumerate().map(|(index, record)| (index + 1, record));
+    let mut rows: Vec<_> = numbered.collect();
+    let Some(at) = names else { return Ok(rows) };
+    let name = |record: &csv::StringRecord| record.get(at).unwrap_or_default().to_owned();
+    let mut known: Vec<String> = rows.iter().map(|(_, record)| name(record)).collect();
+    known.dedup();
+    let Some(chosen) = vehicle.map(str::to_owned).or_else(|| known.first().cloned()) else {
+        return Err(DriveLogError::TooShort { rows: 0 });
+    };
+    if !known.contains(&chosen) {
+        known.sort_unstable();
+        known.dedup();
+        return Err(DriveLogError::NoVehicle { name: chosen, known });
+    }
+    rows.retain(|(_, record)| name(record) == chosen);
+    Ok(rows)
+}
+
+/// The channels of which the header has the columns.
+fn channels_of(header: &csv::StringRecord) -> Vec<LogChannel> {
+    let of_wheel =
+        |wheel| [LogChannel::Spin(wheel), LogChannel::Torque(wheel), LogChannel::Sinkage(wheel)];
+    let all = [LogChannel::Speed, LogChannel::Pitch].into_iter();
+    let all = all.chain((0..=LAST_WHEEL).flat_map(of_wheel));
+    let mut known: Vec<LogChannel> =
+        all.filter(|own| header.iter().any(|column| column == own.column())).collect();
+    known.sort_unstable();
+    known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: usize) -> String {
+        let head = "time_s,name,speed_mps,wheel0_spin_radps,wheel0_torque_nm,throttle\n";
+        let row = |n: usize| {
+            let time = 5.0 + 0.1 * n as f64;
+            format!("{time:.1},a,{n},1,2,0.5\n{time:.1},b,0,3,4,0\n")
+        };
+        head.to_owned() + &(0..rows).map(row).collect::<String>()
+    }
+
+    #[test]
+    fn a_log_has_the_rows_of_one_vehicle_from_time_zero() {
+        let log = read_drive_log("log", &table(30), Some("b")).unwrap();
+        assert_eq!(log.channel(LogChannel::Spin(0)).unwrap(), vec![3.0; 30]);
+        assert!((log.duration() - 2.9).abs() < 1e-9 && log.times[0] == 0.0);
+        assert_eq!(log.controls.as_ref().unwrap().brake, vec![0.0; 30]);
+        let first = read_drive_log("log", &table(30), None).unwrap();
+        assert_eq!(first.channel(LogChannel::Speed).unwrap()[3], 3.0);
+        assert_eq!(first.until(1.0).times.len(), 11);
+    }
+
+    #[test]
+    fn logs_that_cannot_be_used_are_refused_with_the_reason() {
+        let refused = |text: &str| read_drive_log("log", text, None).unwrap_err().to_string();
+        assert_eq!(refused(&table(3)), "has 3 samples; must have at least 20");
+        let text = table(30).replace("6.0,a,10,1,2,0.5", "6.0,a,fast,1,2,0.5");
+        assert_eq!(refused(&text), "row 21: speed_mps = fast: must be a number");
+        let text = table(30).replace("6.0,a,10,1,2,0.5", "6.0,a,10,1,2,1.5");
+        assert_eq!(refused(&text), "row 21: throttle = 1.5: must be from 0 to 1");
+        let text = table(30).replace("6.0,a", "5.9,a");
+        assert_eq!(refused(&text), "row 21: time_s = 5.9: must be above that of the row before");
+        let text = table(30).replace("speed_mps", "speed");
+        assert!(refused(&text).starts_with("column speed_mps is missing"), "{}", refused(&text));
+        let none = read_drive_log("log", &table(30), Some("c")).unwrap_err().to_string();
+        assert!(none.contains("no row has the name c") && none.contains("\"a\", \"b\""), "{none}");
+    }
+}

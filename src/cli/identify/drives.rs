@@ -1,0 +1,209 @@
+//! `bekker identify drives`
+
+mod drive_files;
+mod logs;
+
+use self::logs::{LoggedDrives, read_logs};
+use crate::cli::{Failure, stdout};
+use crate::report::text_table;
+use crate::rig::drives::{
+    DrivesError, IdentificationSettings, ParameterQuantiles, PrincipalDirection, SoilChange,
+    SoilPosterior, SoilPrior, find_soil_change, identify_soil,
+};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Power of the strength factor of maps by which the moduli of sinkage grow.
+const MODULUS_POWER: f64 = 1.9;
+/// Variance ratio above which drives do not determine a combination of parameters.
+const UNDETERMINED: f64 = 0.5;
+/// Largest number of parameters that are named in a combination.
+const MOST_TERMS: usize = 4;
+/// Least weight of a parameter that is named in a combination.
+const LEAST_WEIGHT: f64 = 0.25;
+
+/// Identify soil parameters, with a posterior, from logged drives of a vehicle
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Columns of a log are those of states.csv: time_s, speed_mps, and per wheel (N from 0, \
+    axle by\naxle, left before right) wheelN_spin_radps, wheelN_torque_nm, wheelN_sinkage_m; \
+    pitch_rad.\nOnly time, speed and one spin or torque are required. With throttle (and brake, \
+    steering) the\nsimulated drives repeat these controls, otherwise they hold the logged speed.\n\n\
+    Examples:\n  bekker identify drives log.csv --vehicle mrzr4 --out found\n  \
+    bekker identify drives runs/convoy --vehicle lead --prior clay --json"
+)]
+pub struct IdentifyDrives {
+    /// Logs: CSV files, or folders of runs
+    #[arg(value_name = "LOG", required = true)]
+    logs: Vec<PathBuf>,
+    /// Vehicle of CSV logs: a catalog name or a vehicle file; of a run, the vehicle's name
+    #[arg(long, value_name = "V")]
+    vehicle: Option<String>,
+    /// Inflation of all tires, kPa (default: that of the vehicle)
+    #[arg(long, value_name = "KPA")]
+    inflation_kpa: Option<f64>,
+    /// Rise over run of the ground in the direction of travel, for CSV logs
+    #[arg(long, value_name = "G", default_value_t = 0.0, allow_hyphen_values = true)]
+    grade: f64,
+    /// Family of catalog soils for the prior (default: all but presets)
+    #[arg(long, value_name = "FAMILY")]
+    prior: Option<String>,
+    /// Identify from the first S seconds of each log and check the rest for a change of soil
+    #[arg(long, value_name = "S", default_value_t = 8.0)]
+    until: f64,
+    /// Seed of all draws
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Simulate few drives, for a first look: the intervals are wider
+    #[arg(long)]
+    quick: bool,
+    /// Name of the soil
+    #[arg(long, default_value = "identified")]
+    name: String,
+    /// Folder for soil.toml, study.toml and other files
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was identified.
+struct Identified {
+    drives: LoggedDrives,
+    posterior: SoilPosterior,
+    changes: Vec<SoilChange>,
+    settings: IdentificationSettings,
+}
+
+impl IdentifyDrives {
+    pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        let prior = self.soil_prior()?;
+        let drives = read_logs(&self)?;
+        let settings = match self.quick {
+            true => IdentificationSettings::quick(self.seed),
+            false => IdentificationSettings { seed: self.seed, ..Default::default() },
+        };
+        let fitted: Vec<_> = drives.logs.iter().map(|log| log.until(self.until)).collect();
+        let refused = |error: DrivesError| match error {
+            DrivesError::Scenario(faults) => Failure::Scenario(faults),
+            other => Failure::Input { subject: "identify drives".into(), cause: other.to_string() },
+        };
+        if !quiet {
+            drives.assumptions.iter().for_each(|own| eprintln!("{own}"));
+        }
+        let posterior =
+            identify_soil(&drives.vehicle, &fitted, &prior, &settings).map_err(refused)?;
+        let changes =
+            drives.logs.iter().map(|log| find_soil_change(&drives.vehicle, log, &posterior));
+        let changes = changes.collect::<Result<Vec<_>, _>>().map_err(refused)?;
+        let identified = Identified { drives, posterior, changes, settings };
+        let files = match &self.out {
+            Some(folder) => drive_files::write(folder, &self.name, &identified)?,
+            None => Vec::new(),
+        };
+        if self.json {
+            return stdout::print_json(&data(&identified, &files));
+        }
+        stdout::print(text(&identified, &files).trim_end())
+    }
+
+    fn soil_prior(&self) -> Result<SoilPrior, Failure> {
+        SoilPrior::from_catalog(self.prior.as_deref()).ok_or_else(|| Failure::Usage {
+            argument: "--prior",
+            value: self.prior.clone().unwrap_or_default(),
+            allowed: format!("one of {}", SoilPrior::families().join(", ")),
+        })
+    }
+}
+
+fn data(identified: &Identified, files: &[String]) -> Value {
+    let Identified { drives, posterior, changes, settings } = identified;
+    let logs = drives.logs.iter().zip(changes).map(|(log, change)| {
+        json!({
+            "name": log.name,
+            "duration": log.duration(),
+            "grade": log.grade,
+            "soil_changes_at": change.begins,
+            "change_noticed_at": change.noticed,
+            "channels": change.channels.iter().map(|own| own.column()).collect::<Vec<_>>(),
+            "windows": change.windows,
+        })
+    });
+    json!({
+        "parameters": posterior.quantiles(),
+        "directions": posterior.principal_directions(),
+        "strength_sigma_ln": posterior.strength_deviation(MODULUS_POWER),
+        "fit": posterior.fit,
+        "settings": settings,
+        "prior_soils": posterior.prior.soils,
+        "assumptions": drives.assumptions,
+        "logs": logs.collect::<Vec<_>>(),
+        "files": files,
+    })
+}
+
+fn text(identified: &Identified, files: &[String]) -> String {
+    let Identified { drives, posterior, changes, .. } = identified;
+    let mut text = format!("{}\n\n", parameter_table(&posterior.quantiles()));
+    text += &format!("{}\n\n", direction_table(&posterior.principal_directions()));
+    let fit = &posterior.fit;
+    text += &format!(
+        "{} simulated drives, {} observed means. Misfit of the best: {:.2} times the noise\n\
+         (about 1 if model and noise are right). Error of the response surface: {:.2}.\n",
+        fit.drives, fit.observations, fit.misfit, fit.surface_error
+    );
+    for (log, change) in drives.logs.iter().zip(changes) {
+        text += &match (change.begins, change.noticed) {
+            (Some(begins), Some(noticed)) => format!(
+                "{}: another soil from about {begins:.1} s on, noticed at {noticed:.1} s\n",
+                log.name
+            ),
+            _ => format!("{}: one soil up to its end at {:.1} s\n", log.name, log.duration()),
+        };
+    }
+    let strength = posterior.strength_deviation(MODULUS_POWER);
+    text += &format!("For maps: strength.sigma_ln = {strength:.3}\n");
+    if !files.is_empty() {
+        text += &format!("Written:\n  {}\n", files.join("\n  "));
+    }
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn parameter_table(quantiles: &[ParameterQuantiles]) -> String {
+    let header = ["", "median", "5 %", "95 %", "sigma_ln", "of prior"];
+    let cells = quantiles.iter().map(|own| {
+        [
+            own.key.to_owned(),
+            super::number(own.median),
+            super::number(own.low),
+            super::number(own.high),
+            format!("{:.3}", own.sigma_ln),
+            format!("{:.3}", own.prior_sigma_ln),
+        ]
+    });
+    text_table::plain(header, cells, 1..=5).to_string()
+}
+
+fn direction_table(directions: &[PrincipalDirection]) -> String {
+    let header =
+        ["variance/prior", "determined", "combination of logarithms over their deviations"];
+    let cells = directions.iter().map(|own| {
+        let is_determined = own.variance_ratio <= UNDETERMINED;
+        let word = if is_determined { "yes" } else { "no" };
+        [format!("{:.4}", own.variance_ratio), word.to_owned(), combination(own)]
+    });
+    text_table::plain(header, cells, 0..=0).to_string()
+}
+
+/// The parameters with the largest weights in a combination.
+fn combination(direction: &PrincipalDirection) -> String {
+    let names = ["k_phi", "k_c", "n", "cohesion", "tan_phi", "K"];
+    let mut terms: Vec<(f64, &str)> = direction.weights.iter().copied().zip(names).collect();
+    terms.retain(|(weight, _)| weight.abs() >= LEAST_WEIGHT);
+    terms.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+    terms.truncate(MOST_TERMS);
+    let words = terms.iter().map(|(weight, name)| format!("{weight:+.1} {name}"));
+    words.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,144 @@
+//! Files of an identification: the soil, and a study of its posterior.
+
+use super::{Identified, MODULUS_POWER};
+use crate::cli::Failure;
+use crate::report::write_file;
+use crate::rig::drives::{PARAMETER_KEYS, ParameterQuantiles, SimulatedDrive};
+use crate::scenario::Scenario;
+use crate::scenario::config::{DriverConfig, PathEnd};
+use crate::vehicle::Locks;
+use std::path::Path;
+
+/// Number of joint draws in the table of the study.
+const DRAWS: usize = 64;
+/// Length and speed of the drive of the study, m and m/s.
+const WAY: f64 = 30.0;
+const SPEED: f64 = 3.0;
+/// Duration of the drive of the study, s.
+const DURATION: f64 = 15.0;
+
+/// Writes the files and returns their names.
+///
+/// # Errors
+/// A folder or file that cannot be written.
+pub fn write(folder: &Path, name: &str, identified: &Identified) -> Result<Vec<String>, Failure> {
+    std::fs::create_dir_all(folder)
+        .map_err(|cause| Failure::Output { subject: folder.display().to_string(), cause })?;
+    let quantiles = identified.posterior.quantiles();
+    let files = [
+        ("soil.toml", soil(name, identified)),
+        ("factors.toml", factors(&quantiles)),
+        ("draws.csv", draws(identified)),
+        ("scenario.toml", scenario(name, identified)?),
+        ("study.toml", study()),
+    ];
+    let mut written = Vec::new();
+    for (own, text) in files {
+        let path = folder.join(own);
+        write_file(&path, text.as_bytes())?;
+        written.push(path.display().to_string());
+    }
+    Ok(written)
+}
+
+/// The central soil with the keys of `[[soil.custom]]`, as rigs take it.
+fn soil(name: &str, identified: &Identified) -> String {
+    let strength = identified.posterior.strength_deviation(MODULUS_POWER);
+    let mut text = format!(
+        "# Soil identified from drives: the center of the posterior. factors.toml has the \
+         distributions,\n# draws.csv their joint draws. In a map: strength.sigma_ln = \
+         {strength:.3}\nname = {name:?}\n"
+    );
+    let values = identified.posterior.central_soil().by_key();
+    for (key, value) in PARAMETER_KEYS.iter().zip(values) {
+        text += &format!("{key} = {value:e}\n");
+    }
+    text
+}
+
+/// Factors of a study with the distribution of each parameter alone.
+fn factors(quantiles: &[ParameterQuantiles]) -> String {
+    let mut text = String::from(
+        "# Distribution of each parameter alone. Without their correlations, which draws.csv has,\n\
+         # predictions are more uncertain than the drives leave them.\n",
+    );
+    for own in quantiles {
+        let sigma = own.sigma_ln.max(1e-6);
+        text += &format!(
+            "\n[[factor]]\nname = \"{key}\"\nkey = \"soil.custom[0].{key}\"\n",
+            key = own.key
+        );
+        // scenarios refuse friction angles from 60 deg and exponents above 3
+        let high = match own.key {
+            "friction_angle_deg" => ", high = 59.9",
+            "n" => ", high = 3",
+            "shear_modulus" => ", high = 1",
+            _ => "",
+        };
+        let median = own.median;
+        text += &format!(
+            "distribution = {{ kind = \"lognormal\", median = {median:e}, sigma_ln = \
+             {sigma:.4}{high} }}\n"
+        );
+    }
+    text
+}
+
+/// Joint draws of the posterior, one column a factor.
+fn draws(identified: &Identified) -> String {
+    let draws = &identified.posterior.draws;
+    let mut text = format!("{}\n", PARAMETER_KEYS.join(","));
+    let stride = (draws.len() / DRAWS).max(1);
+    for own in draws.iter().step_by(stride).take(DRAWS) {
+        let values = own.by_key().map(|value| format!("{value:e}"));
+        text += &format!("{}\n", values.join(","));
+    }
+    text
+}
+
+/// A straight drive of the vehicle on the soil.
+fn scenario(name: &str, identified: &Identified) -> Result<String, Failure> {
+    let soil = identified.posterior.central_soil();
+    let log = &identified.drives.logs[0];
+    let mut scenario: Scenario =
+        SimulatedDrive::new(&identified.drives.vehicle, log).scenario(&soil);
+    scenario.name = name.into();
+    scenario.time.duration = DURATION;
+    scenario.soil.default = name.into();
+    scenario.soil.custom[0].name = name.into();
+    scenario.endings = Default::default();
+    scenario.terrain = Default::default();
+    scenario.vehicle[0].speed = 0.0;
+    scenario.vehicle[0].driver = DriverConfig::Path {
+        waypoints: vec![[0.0, 0.0], [WAY, 0.0]],
+        speed: SPEED,
+        look_ahead: 5.0,
+        start: 0.0,
+        stop: None,
+        reverse: false,
+        at_end: PathEnd::Stop,
+        lateral_acceleration: None,
+        acceleration: None,
+        slip_limit: None,
+        locks: Locks::OPEN,
+    };
+    let refused = |error: toml::ser::Error| Failure::Input {
+        subject: "scenario.toml".into(),
+        cause: error.to_string(),
+    };
+    scenario.to_toml().map_err(refused)
+}
+
+/// A study of the joint draws.
+fn study() -> String {
+    let mut text = String::from(
+        "# The vehicle on soils of the posterior, with their correlations.\n#   bekker study run \
+         study.toml --out on_soil\nformat = 1\ndescription = \"A drive on soils of the \
+         posterior.\"\nscenario = \"scenario.toml\"\ndesign = \"table\"\ntable = \"draws.csv\"\n\
+         responses = [\"go\", \"speed_made_good\", \"mean_slip\", \"max_sinkage\"]\n",
+    );
+    for key in PARAMETER_KEYS {
+        text += &format!("\n[[factor]]\nname = \"{key}\"\nkey = \"soil.custom[0].{key}\"\n");
+    }
+    text
+}

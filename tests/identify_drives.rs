@@ -1,0 +1,93 @@
+//! `bekker identify drives`: from a run's states to files that studies, rigs and maps take.
+
+use assert_cmd::Command;
+use bekker::map::MapFile;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn bekker(folder: &Path, arguments: &[&str]) -> (String, String, i32) {
+    let mut command = Command::cargo_bin("bekker").unwrap();
+    let output = command.current_dir(folder).args(arguments).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
+
+/// Coarse steps and nodes: the files are tested, not the accuracy of a drive.
+const DRIVE: &str = r#"
+format = 1
+name = "truth"
+time = { duration = 2, step = 0.005 }
+ground = { spacing = 0.1 }
+soil = { default = "sandy_loam_11_michigan" }
+output = { states = ["csv"] }
+[[vehicle]]
+name = "lead"
+model = "mrzr4"
+tire = "rigid"
+position = [0, 0]
+driver = { kind = "table", rows = [{ time = 0 }, { time = 0.5, throttle = 0.5 }, { time = 1.5, throttle = 1 }] }
+"#;
+
+#[test]
+fn a_run_gives_a_soil_that_studies_rigs_and_maps_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &str| {
+        let words: Vec<&str> = arguments.split_whitespace().collect();
+        let (text, report, code) = bekker(folder.path(), &words);
+        assert_eq!(code, 0, "bekker {arguments}: {report}");
+        text
+    };
+    fs::write(folder.path().join("drive.toml"), DRIVE).unwrap();
+    run("run drive.toml --out truth -q");
+    let text = run("identify drives truth --vehicle lead --quick --out found --name found");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.contains("truth: one soil up to its end at 2.0 s"), "{text}");
+    // the same log as a table, whose rows have the name of the vehicle
+    let table = folder.path().join("truth/states.csv").display().to_string();
+    let data = run(&format!("identify drives {table} --vehicle mrzr4 --quick --json"));
+    let data: Value = serde_json::from_str(&data).unwrap();
+    assert_eq!(data["parameters"].as_array().unwrap().len(), 6);
+    assert_eq!(data["directions"].as_array().unwrap().len(), 6);
+    assert_eq!(data["logs"][0]["soil_changes_at"], Value::Null);
+    assert_eq!(data["fit"]["drives"], 96);
+
+    run("study plan found/study.toml --probe 1");
+    let found = |name: &str| fs::read_to_string(folder.path().join("found").join(name)).unwrap();
+    let alone = format!(
+        "format = 1\nscenario = \"scenario.toml\"\ndesign = \"latin_hypercube\"\npoints = 4\n\
+         responses = [\"mean_slip\"]\n{}",
+        found("factors.toml")
+    );
+    fs::write(folder.path().join("found/alone.toml"), alone).unwrap();
+    run("study plan found/alone.toml --probe 1");
+    run("rig plate --soil-file found/soil.toml --pressure 20e3 --no-plot --no-check");
+    fs::write(folder.path().join("hill.asc"), crate::maps::hill()).unwrap();
+    let sigma = data["strength_sigma_ln"].as_f64().unwrap();
+    let map = format!(
+        "{}terrain = {{ surface = {{ kind = 'dem', file = 'hill.asc', origin = [0, 0] }} }}\n\
+         strength = {{ sigma_ln = {sigma} }}\n[[soil.custom]]\n{}",
+        crate::maps::QUICK
+            .replace("soil = { default = \"dry_sand_lll\" }", "soil.default = \"found\""),
+        found("soil.toml")
+    );
+    MapFile::parse("hill.toml", &map, folder.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn missing_inputs_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("log.csv"), "time_s,speed_mps\n0,1\n").unwrap();
+    for (arguments, code, said) in [
+        (&["identify", "drives", "log.csv"][..], 3, "needs --vehicle"),
+        (&["identify", "drives", "log.csv", "--vehicle", "mrzr4"][..], 3, "wheel0_spin_radps"),
+        (&["identify", "drives", "nowhere.csv", "--vehicle", "mrzr4"][..], 3, "nowhere.csv"),
+        (&["identify", "drives", "log.csv", "--prior", "rock"][..], 2, "one of clay"),
+        (&["identify", "drives"][..], 2, "<LOG>"),
+        (&["identify", "drives", "."][..], 3, "manifest"),
+    ] {
+        let (_, report, got) = bekker(folder.path(), arguments);
+        assert_eq!(got, code, "{arguments:?}: {report}");
+        assert!(report.contains(said), "{arguments:?}: {report}");
+    }
+}
