@@ -535,20 +535,4 @@ mod tests {
         let share = coverage(10, &IdentificationSettings::quick(0));
         assert!(share >= 0.8, "{share}");
     }
-
-    /// As many soils as the requirement names: 85 to 95 % of 300 intervals.
-    ///
-    /// With the exact likelihood the same soils give 86 to 87 %.
-    #[test]
-    #[ignore = "takes a minute of a core"]
-    fn intervals_cover_fifty_hidden_soils_of_a_closed_form() {
-        let settings = IdentificationSettings {
-            prior_drives: 120,
-            round_drives: 60,
-            rounds: 3,
-            ..IdentificationSettings::default()
-        };
-        let share = coverage(50, &settings);
-        assert!((0.85..=0.95).contains(&share), "{share}");
-    }
 }
