@@ -349,9 +349,10 @@ impl AgentModel {
     fn pedals(&self, state: &AgentState) -> Option<PedalView<'_>> {
         let own = self.driver.follower().filter(|own| own.controls_acceleration())?;
         let response = self.vehicle.drivetrain().pedal_response(&state.vehicle);
-        let limited = own.config().acceleration.is_some();
-        let drivetrain = self.vehicle.drivetrain();
-        let engine = drivetrain.engine_response(&state.vehicle).filter(|_| limited);
+        let engine = match own.config().acceleration {
+            Some(_) => self.vehicle.drivetrain().engine_response(&state.vehicle),
+            None => None,
+        };
         let backward = own.travel_sign() < 0.0;
         let response = if backward { response.reversed() } else { response };
         let engine = engine.map(|engine| if backward { engine.reversed() } else { engine });

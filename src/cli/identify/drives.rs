@@ -16,6 +16,8 @@ use std::path::PathBuf;
 
 /// Power of the strength factor of maps by which the moduli of sinkage grow.
 const MODULUS_POWER: f64 = 1.9;
+/// Error of the response surface over the noise, above which intervals are unreliable.
+const LARGEST_SURFACE_ERROR: f64 = 1.0;
 /// Variance ratio above which drives do not determine a combination of parameters.
 const UNDETERMINED: f64 = 0.5;
 /// Largest number of parameters that are named in a combination.
@@ -95,6 +97,13 @@ impl IdentifyDrives {
         }
         let posterior =
             identify_soil(&drives.vehicle, &fitted, &prior, &settings).map_err(refused)?;
+        let error = posterior.fit.surface_error;
+        if error > LARGEST_SURFACE_ERROR {
+            eprintln!(
+                "warning: the response surface errs by {error:.1} times the noise: the intervals are \
+                 too wide or misplaced; use logs with more slip, or run without --quick"
+            );
+        }
         let changes =
             drives.logs.iter().map(|log| find_soil_change(&drives.vehicle, log, &posterior));
         let changes = changes.collect::<Result<Vec<_>, _>>().map_err(refused)?;

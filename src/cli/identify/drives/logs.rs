@@ -26,7 +26,13 @@ pub fn read_logs(command: &IdentifyDrives) -> Result<LoggedDrives, Failure> {
     for path in &command.logs {
         let (log, vehicle) = match path.is_dir() {
             true => read_run(command, path, &mut assumptions)?,
-            false => read_table(command, path)?,
+            false => {
+                let grade = command.grade;
+                let name = path.display();
+                assumptions
+                    .push(format!("{name}: the ground is a plane of grade {grade} (--grade)"));
+                read_table(command, path)?
+            }
         };
         if log.controls.is_none() {
             assumptions.push(format!(
