@@ -459,7 +459,8 @@ fn a_run_on_several_ranks_is_watched_live() {
             let (x, y, speed, sinkage) = (word(at), word(at + 4), word(at + 28), word(at + 56));
             vehicles.push([x, y, speed, sinkage]);
             assert_eq!(count(at + 64), 4);
-            at += 68 + 4 * 16;
+            // spin, slip, sinkage, load, center and force of each wheel
+            at += 68 + 4 * 40;
         }
         for ([x, y, speed, sinkage], row) in vehicles.iter().zip([0.0, 20.0]) {
             assert!((5.0..20.0).contains(x) && (y - row).abs() < 1.0, "{vehicles:?}");

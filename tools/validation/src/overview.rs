@@ -40,8 +40,9 @@ cargo run --release -p bekker-validation -- snow tires # some pages, and their r
 ## Not compared
 
 - **Whole vehicles on soft ground**, against measurements: none are in this collection.
-- **Cone index.** The model has none, so NRMM's relations of whole vehicles were not compared. Those
-  of a single tire are matched to the rig in one point ([tires](validation/tires.md)).
+- **Cone index.** The model has none: NRMM's relations of whole vehicles are shown beside
+  [events](mobility.md#cone-index) and [maps](maps.md#cone-index). Those of a single tire are
+  matched to the rig in one point ([tires](validation/tires.md)).
 - **Motion resistance of trailing wheels in snow**, against measurements.
 - **Straight along the lattice.** Within half a degree of a row of nodes, a vehicle that is steered
   straight turns toward the row, by some tenths of a degree in 35 m (`tests/straight_driving.rs`).
