@@ -121,6 +121,9 @@ fn exposure_gain(image: &Image, light: &SceneLight) -> f32 {
     (gain / white).clamp(GAINS[0], GAINS[1])
 }
 
+/// Length over that of an HMMWV below which a vehicle is a small robot.
+const SMALL: f64 = 0.4;
+
 /// Positions of the rearmost and the foremost wheel centers along x, chassis frame, m.
 fn span(message: &VehicleMessage) -> [f64; 2] {
     let of = |parts: &[PartState]| -> Vec<f64> {
@@ -134,7 +137,7 @@ fn span(message: &VehicleMessage) -> [f64; 2] {
     };
     let ends = [f64::INFINITY, f64::NEG_INFINITY];
     let [rear, front] = places.iter().fold(ends, |[a, b], x| [a.min(*x), b.max(*x)]);
-    if front - rear > 0.5 { [rear, front] } else { [-1.7, 1.7] }
+    if front - rear > 0.3 { [rear, front] } else { [-1.7, 1.7] }
 }
 
 /// An exposed picture with its camera.
@@ -276,13 +279,15 @@ impl Shot {
         let (s, c) = heading.sin_cos();
         let middle = 0.5 * (rear + front);
         let far = (front - rear) / 3.4;
+        // heights suit vehicles of any length but small robots
+        let high = if far < SMALL { far } else { 1.0 };
         let beside = |x: f64, y: f64, z: f64| {
             let (x, y) = (middle + x * far, y * far);
-            chassis.position + Vec3::new(c * x - s * y, s * x + c * y, z)
+            chassis.position + Vec3::new(c * x - s * y, s * x + c * y, z * high)
         };
         let target = self.target.map_or_else(|| beside(0.4, 0.0, 0.2), Vec3::from);
         let above = |place: Vec3| {
-            let ground = terrain.height(place.x, place.y) + 0.6;
+            let ground = terrain.height(place.x, place.y) + 0.6 * high;
             Vec3::new(place.x, place.y, place.z.max(ground))
         };
         match self.viewpoint {

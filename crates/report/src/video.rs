@@ -71,8 +71,8 @@ enum EncodedFrames {
     Gif { encoder: Box<gif::Encoder<Vec<u8>>>, count: u32 },
 }
 
-/// Quantizer of H.264, 0 to 51; near 20 artifacts cannot be seen.
-const QUANTIZER: u8 = 22;
+/// Quantizer of H.264, 0 to 51; up to about 25 artifacts are hardly seen.
+const QUANTIZER: u8 = 25;
 /// Seconds between frames to which a player can seek.
 const KEYFRAME_INTERVAL: u32 = 2;
 /// Speed of the search for a GIF palette, 1 (best) to 30.
