@@ -200,7 +200,6 @@ def test_terms_have_the_values_of_their_definitions():
 class Steeper(Reach):
     """A curriculum: one more level after each success."""
 
-    max_episode_steps = 20
     randomization = {}
     hardest = 1
 
@@ -216,7 +215,7 @@ class Steeper(Reach):
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 def test_a_curriculum_chooses_the_levels_of_the_next_episodes(mode):
-    many = TaskVectorEnv(Steeper, 3, autoreset_mode=mode)
+    many = TaskVectorEnv(Steeper, 3, autoreset_mode=mode, max_episode_steps=20)
     _, infos = many.reset(seed=5)
     assert many.task.seen == (0.0, 0) and infos["level"].tolist() == [0, 0, 0]
     levels = set()
