@@ -176,10 +176,7 @@ impl RunFolder {
         let [first, second] = numbers;
         let _ = write!(
             body,
-            "<td><a href=\"run/{first}/?ghost={second}\">Watch both: {} with {} half \
-             transparent</a></td></tr>",
-            escaped(&left.name),
-            escaped(&right.name)
+            "<td><a href=\"run/{first}/?ghost={second}\">Watch both runs</a></td></tr>"
         );
         let vehicles = |run: &ListedRun| run.summary.as_ref().map_or(0, |own| own.vehicles.len());
         for index in 0..vehicles(left).max(vehicles(right)) {
