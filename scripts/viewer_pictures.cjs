@@ -78,7 +78,6 @@ const PAGES = [
   ['shoe_forces', at(3, 't=3&show=forces'), 'bekker.frame.time > 2.9', orbit(11, 0.3)],
   ['ghost', '/run/0/?keep&ghost=1#t=7.5&show=', 'bekker.frame.time > 7.4 && bekker.ghost.vehicles.length > 0', orbit(35, 0.5)],
   ['cameras', at(2, 'show=panel,pictures'), 'bekker.frame.time > 2.9', ''],
-  ['lidar', at(2, 'show=lidar'), 'bekker.lidar.scans.size > 0 && bekker.frame.time > 1', `bekker.source.ask({ kind: 'pause' }); ${orbit(18, 0.5)}`],
   ['controls', at(0, 't=2'), 'bekker.frame.time > 1.9', "document.getElementById('more').click()"],
   ['keys', at(0, 't=2'), 'bekker.frame.time > 1.9', "document.getElementById('help').click()"],
 ];

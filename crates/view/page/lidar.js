@@ -4,6 +4,7 @@ import * as three from 'three';
 import { color, displayed } from 'view/palette';
 
 const SIZE = 3; // pixels
+const KEPT = 1; // s
 
 export class Lidar {
   constructor(group) {
@@ -15,7 +16,7 @@ export class Lidar {
   get shown() { return this.group.visible; }
   set shown(on) { this.group.visible = on; }
 
-  take({ vehicle, name, positions }) {
+  take({ vehicle, name, time, positions }) {
     const key = `${vehicle} ${name}`;
     let scan = this.scans.get(key);
     if (!scan) {
@@ -25,14 +26,20 @@ export class Lidar {
       this.scans.set(key, scan);
       this.group.add(scan);
     }
+    scan.userData.time = time;
     scan.geometry.dispose();
     scan.geometry = new three.BufferGeometry();
     scan.geometry.setAttribute('position', new three.BufferAttribute(positions, 3));
   }
 
-  // Removes all scans, such as those of another time after a seek.
-  clear() {
-    for (const scan of this.scans.values()) { this.group.remove(scan); scan.geometry.dispose(); scan.material.dispose(); }
-    this.scans.clear();
+  // Removes scans of another time, as after a seek; those of the last second remain.
+  afresh(time) {
+    for (const [key, scan] of this.scans) {
+      if (scan.userData.time <= time && scan.userData.time > time - KEPT) continue;
+      this.group.remove(scan);
+      scan.geometry.dispose();
+      scan.material.dispose();
+      this.scans.delete(key);
+    }
   }
 }

@@ -79,7 +79,7 @@ const takers = {
   chunk: (message) => terrain.take(message),
   absent: (message) => terrain.absent(message),
   tiles(message) {
-    if (message.afresh) { ruts.clear(); vehicles.upright(); traffic.link({ links: [] }); panel.afresh(message.time); lidar.clear(); }
+    if (message.afresh) { ruts.clear(); vehicles.upright(); traffic.link({ links: [] }); panel.afresh(message.time); lidar.afresh(message.time); }
     ruts.take(message.tiles);
   },
   frame(message) {
