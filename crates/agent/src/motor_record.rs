@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct MotorRecord {
     /// Torque, current and power in the last step.
     pub reading: MotorReading,
-    /// Energy that the motors took from the battery less what they returned, J.
+    /// Net energy drawn from the battery, J; motors return energy as they brake.
     pub energy: f64,
 }
 

@@ -61,7 +61,7 @@ pub struct VehicleSummary {
 /// Battery of electric motors over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BatterySummary {
-    /// Energy that the motors took from the battery less what they returned, J.
+    /// Net energy drawn from the battery, J; motors return energy as they brake.
     pub energy: f64,
     /// State of charge at the end: 1 full, as at the start; 0 empty.
     pub charge: f64,

@@ -1,4 +1,4 @@
-//! NRMM's relations beside the drives, cell by cell.
+//! NRMM's relations for each cell of a map, to be compared with the drives.
 //!
 //! A cell goes by NRMM if the drawbar pull at its rating cone index (RCI) is at least the steepest
 //! grade of its directions. RCI is lognormal, so the probability to go has a closed form: that of an

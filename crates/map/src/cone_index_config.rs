@@ -1,4 +1,4 @@
-//! Cone index of a map's ground, for NRMM's relations beside the drives.
+//! Cone index of a map's ground, for a comparison of NRMM's relations with the drives.
 
 use super::conditions::Layer;
 use super::uscs::UscsClass;

@@ -1,7 +1,7 @@
 //! Drawbar pull and motion resistance of the whole vehicle by relations of the cone index.
 //!
-//! They stand beside the driven values, for a cone index that the user gives. The soils of the
-//! drives have no cone index, so nothing checks that both are the same soil.
+//! They are compared with the driven values, for a cone index that the user gives. The soils of
+//! the drives have no cone index, so nothing checks that both are the same soil.
 
 use super::MobilityError;
 use super::findings::EventMetric;

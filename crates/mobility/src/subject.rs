@@ -56,7 +56,7 @@ pub struct Subject {
     pub refined: bool,
     /// Soils of the catalog for events on soil; if empty, each event uses its own list.
     pub soils: Vec<String>,
-    /// Rating cone index, Pa, for NRMM's and VTI's relations beside the drives on soil.
+    /// Rating cone index, Pa, for a comparison of NRMM's and VTI's relations with drives on soil.
     pub cone_index: Option<f64>,
     /// Tire model, inflation, payload and changes that replace those of the vehicle file.
     variant: Option<VehicleConfig>,

@@ -13,7 +13,7 @@ use bekker_vehicle::{AnySpec, VehicleSpec, air_drag};
 /// Upper limit of the speeds considered, m/s.
 const FASTEST: f64 = 60.0;
 
-/// What drives a vehicle.
+/// Source of the torque at the wheels or sprockets.
 #[derive(Clone, Copy, Debug)]
 enum TorqueSource<'a> {
     /// An engine with its gearbox.

@@ -4,7 +4,7 @@
 //! the speed that the outer side has once the vehicle turns as steered. The steering sets the
 //! difference of the speeds of both sides, which a controller holds by opposite torques on both
 //! motors. It is linearly implicit in the speeds, as the brakes are. Where both torques together
-//! exceed what a motor gives, both are reduced in the same proportion, so that a vehicle neither
+//! exceed the limit of a motor, both are reduced in the same proportion, so that a vehicle neither
 //! stalls in a bend nor drives on straight.
 //!
 //! # Yaw rate of the steering

@@ -71,7 +71,7 @@ pub struct IdentifyDrives {
     json: bool,
 }
 
-/// What was identified.
+/// Result of an identification.
 struct Identified {
     drives: LoggedDrives,
     posterior: SoilPosterior,

@@ -1,4 +1,4 @@
-//! Output files and summary of NRMM's relations beside the drives of a map.
+//! Output files and summary of the comparison of NRMM's relations with the drives of a map.
 
 use super::map_cells::NrmmMap;
 use super::map_files::MapOutput;

@@ -1,4 +1,4 @@
-//! Relations of the cone index beside the wheel rig.
+//! Relations of the cone index, compared with the wheel rig.
 
 use super::table::columns;
 use crate::report::plot::{Series, SeriesMark};

@@ -21,7 +21,7 @@ pub struct Tipping {
 pub struct BrakeHolding {
     /// Steepest grade, rise over run, facing uphill and downhill.
     pub grade: f64,
-    /// What limits it.
+    /// Cause of the limit.
     pub limit: HoldingLimit,
     /// Coefficient of friction of the road.
     pub friction: f64,
@@ -84,7 +84,8 @@ fn contacts(own: &VehicleSpec, axles: &[AxleSheet]) -> [f64; 3] {
 
 /// Returns the positions of the last road wheel, the center of mass and the first road wheel.
 ///
-/// Those of the wheels are means over both tracks. Running gear is taken as centered between them.
+/// Positions of road wheels are means over both tracks. The center of mass of the running gear is
+/// assumed midway between them.
 fn track_contacts(own: &TrackedSpec) -> [f64; 3] {
     let mean = |outermost: fn(f64, f64) -> f64| {
         let ends = own.tracks().map(|track| track.stations.iter().copied().reduce(outermost));

@@ -4,7 +4,7 @@
 //! the kind of running gear. Forces are divided by the weight.
 //!
 //! Source: NRMM II, R. B. Ahlvin and P. W. Haley, WES TR GL-92-19, 1992. The report was not
-//! available: the coefficients are from memory, so not verified. The tests hold what they imply: no
+//! available: the coefficients are from memory, so not verified. Tests check their limits: no
 //! pull without an excess, and the greatest pull on strong soil.
 
 use super::units::PSI;

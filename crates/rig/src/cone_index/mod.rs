@@ -1,4 +1,4 @@
-//! Relations of the cone index: a second opinion beside drives, from a vehicle's dimensions.
+//! Relations of the cone index, from a vehicle's dimensions: a second opinion on its drives.
 //!
 //! They are empirical and hold for whole vehicles on fine-grained soil. The model of the soil has no
 //! cone, and no cone index is converted to or from its parameters.

@@ -137,8 +137,8 @@ impl DriveLog {
 
 /// Reads a log from CSV text with the columns of `states.csv`.
 ///
-/// Of a table with several vehicles the rows with the given `vehicle` in the column `name` are taken,
-/// else those of the first.
+/// A table may hold several vehicles: rows with `vehicle` in the column `name` are read, by default
+/// those of the first vehicle.
 ///
 /// # Errors
 /// Missing columns, cells out of range, and too few rows.
@@ -240,7 +240,7 @@ fn rows_of_vehicle(
     Ok(rows)
 }
 
-/// The channels of which the header has the columns.
+/// Returns the channels whose columns are in the header.
 fn channels_of(header: &csv::StringRecord) -> Vec<LogChannel> {
     let of_wheel =
         |wheel| [LogChannel::Spin(wheel), LogChannel::Torque(wheel), LogChannel::Sinkage(wheel)];

@@ -123,7 +123,7 @@ pub struct ParameterQuantiles {
     pub prior_sigma_ln: f64,
 }
 
-/// A combination of parameters and what the drives inform about it.
+/// A combination of parameters, with the variance that remains after the drives.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PrincipalDirection {
     /// Variance in the posterior over that in the prior.
@@ -159,7 +159,7 @@ pub struct SoilPosterior {
     /// The prior.
     pub prior: SoilPrior,
     whitened: Vec<Whitened>,
-    /// Seed of the identification, of which draws of predictions are derived.
+    /// Seed of the identification, and of the draws of predictions.
     pub(super) seed: u64,
     /// Width of the windows, s.
     pub(super) window: f64,
@@ -528,8 +528,8 @@ mod tests {
         inside as f64 / (PARAMETERS as f64 * soils as f64)
     }
 
-    /// Of 60 intervals, 54 should cover; with the few simulations of a first look, fewer by chance and
-    /// by their error. The standard deviation is 2.3 for independent intervals.
+    /// 54 of 60 intervals should cover. By chance 2.3 fewer are one standard deviation, if intervals are
+    /// independent, and the few simulations of a first look add errors: 48 are accepted.
     #[test]
     fn intervals_cover_hidden_soils_of_a_closed_form() {
         let share = coverage(10, &IdentificationSettings::quick(0));

@@ -30,7 +30,7 @@ pub(super) struct SimulatedMisfit {
 ///
 /// The covariance is τ f(x)·f(y) + 1/(1 + |x - y|²/(2 ℓ²)) + λ [x = y] with the monomials f (C.
 /// Rasmussen and C. Williams, *Gaussian Processes for Machine Learning*, 2006, sections 2.7 and 4.2).
-/// Of a few ℓ and λ, each component takes those with the least leave-one-out error.
+/// Each component uses the ℓ and λ, from a few candidates, with the least leave-one-out error.
 #[derive(Clone, Debug)]
 pub(super) struct ResponseSurface {
     /// Center and scale of the coordinates.
@@ -176,7 +176,7 @@ fn correlation(a: &Whitened, b: &Whitened, decay: f64) -> f64 {
     1.0 / (1.0 + (a - b).norm_squared() * decay)
 }
 
-/// Principal directions of the misfits in which they differ by more than a part of the noise.
+/// Returns the principal directions along which the misfits vary by more than a share of the noise.
 fn components(points: &[&SimulatedMisfit]) -> DMatrix<f64> {
     let count = points.len();
     let length = points[0].misfit.len();
@@ -235,7 +235,7 @@ mod tests {
             .map(|whitened| SimulatedMisfit { whitened, misfit: observation(&whitened) })
             .collect();
         let surface = ResponseSurface::fit(&points.iter().collect::<Vec<_>>()).unwrap();
-        // the variance of 1e-4 beside a trend of 100 leaves this much
+        // a variance of 1e-4 under a trend of 100 leaves this error
         assert!(surface.error < 1e-2 && surface.difference(&points) < 1e-2, "{}", surface.error);
         let z = Whitened::from([0.3, -0.2, 0.5, 0.1, 0.7, -1.0]);
         let expected = -0.5 * observation(&z).norm_squared();

@@ -145,7 +145,7 @@ pub(super) struct WheeledParts {
     pub drive: DriveIndices,
 }
 
-/// Indices of what drives the wheels.
+/// Indices of the shafts or motors that drive the wheels.
 #[derive(Clone, Debug)]
 pub(super) enum DriveIndices {
     /// An engine, through shafts and differentials.

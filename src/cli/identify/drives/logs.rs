@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub struct LoggedDrives {
     pub logs: Vec<DriveLog>,
     pub vehicle: DriveVehicle,
-    /// What is assumed, one line each.
+    /// Assumptions, one line each.
     pub assumptions: Vec<String>,
 }
 

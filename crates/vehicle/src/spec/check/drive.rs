@@ -45,7 +45,7 @@ pub(super) fn final_drive(key: &str, drive: &FinalDrive) -> Check {
     not_negative(&format!("{key}.half_shaft_inertia"), drive.half_shaft_inertia)
 }
 
-/// Checks what drives the wheels: an engine through a driveline, or electric motors.
+/// Checks the drive of the wheels: an engine through a driveline, or electric motors.
 pub(super) fn drive(spec: &VehicleSpec) -> Check {
     let VehicleSpec { driveline: shafts, powertrain: engine, motor_drive: motors, .. } = spec;
     if let Some(motors) = motors {
