@@ -9,7 +9,8 @@
 use super::cells::Cells;
 use super::closure::opened_cells;
 use super::cover::{GroundCover, START_CLEARANCE, StraightPath};
-use super::map_file::{MapFile, path};
+use super::drive_scenario::path;
+use super::map_file::MapFile;
 use super::map_route::MapRoute;
 use super::walls::walls;
 use bekker_ground::soil::{SoilId, SoilKind};
