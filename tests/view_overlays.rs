@@ -55,6 +55,40 @@ fn forces_are_those_of_the_table() {
     assert!(browser.errors.is_empty(), "{:?}", browser.errors);
 }
 
+/// Dust is behind a vehicle on dry sand, changes the picture and can be hidden.
+#[test]
+fn dust_rises_behind_a_vehicle_on_dry_sand() {
+    let fast = SCENARIO
+        .replace("soil = {", "sky = { dust = 20 }\nsoil = {")
+        .replace("chrono_soft", "dry_sand_lll")
+        .replace("speed = 3", "speed = 9")
+        .replace("speed = 4", "speed = 9");
+    let runs = Runs::new(&fast);
+    let run = driven(&runs);
+    let (_view, url) = viewed(&run);
+    let Some(mut browser) = Browser::open(&format!("{url}&keep#t=0&show=dust")) else { return };
+    let browser = &mut browser;
+    browser.wait("globalThis.bekker?.frame != null && bekker.chunks > 0 && bekker.run.dust");
+    emulate(browser, SMALL, "light");
+    seek(browser, 1.0);
+    // puffs of 8 numbers; the vehicle drives along x
+    let script = "[...Array(bekker.frame.dust.length / 8).keys()].map((k) => \
+                    Array.from(bekker.frame.dust.subarray(8 * k, 8 * k + 5)))";
+    let puffs: Vec<[f64; 5]> = serde_json::from_value(browser.evaluate(script)).unwrap();
+    let front = browser.evaluate("bekker.frame.vehicles[0].place[0]").as_f64().unwrap();
+    assert!(puffs.len() > 3, "{puffs:?}");
+    assert!(puffs.iter().all(|[x, _, z, radius, _]| *x < front && *z > 0.0 && *radius > 0.5));
+    // dust has the color of the ground: it is seen against the sky
+    let shown = Shot::new(browser, &view(14.0, 0.04));
+    browser.evaluate("document.getElementById('dust').click()");
+    let hidden = Shot::new(browser, &view(14.0, 0.04));
+    let share = shown.share_that_differs(&hidden);
+    // pictures of the same scene are equal; a plume covers some percent of the sky
+    assert!((0.005..0.9).contains(&share), "{share}");
+    browser.wait("!bekker.dust.shown && !location.hash.includes('dust')");
+    assert!(browser.errors.is_empty(), "{:?}", browser.errors);
+}
+
 /// Scans are on the ground around the vehicle and follow the choice of the user.
 #[test]
 fn scans_of_a_lidar_are_on_the_ground() {

@@ -86,6 +86,15 @@ impl Shot {
         self.pixels[(y as i64 + dy) as usize * self.size[0] + (x as i64 + dx) as usize]
     }
 
+    /// Returns the share of pixels that differ from another picture by more than 5 levels.
+    pub fn share_that_differs(&self, other: &Shot) -> f64 {
+        let pairs = self.pixels.iter().zip(&other.pixels);
+        let differs = |(own, other): &(&[u8; 3], &[u8; 3])| {
+            own.iter().zip(*other).any(|(a, b)| a.abs_diff(*b) > 5)
+        };
+        pairs.filter(differs).count() as f64 / self.pixels.len() as f64
+    }
+
     /// Whether a pixel at most two pixels from a position differs from that of another picture.
     ///
     /// Pictures of the same scene are equal; haze at 2.5 km leaves 9 of 765 levels of a rut.

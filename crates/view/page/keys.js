@@ -7,7 +7,7 @@ const GROUPS = [
   ]],
   ['View', [
     ['1 2 3', 'camera: orbit, follow, driver’s seat'], ['N P', 'next or previous vehicle'], ['D', 'rut depth in color'],
-    ['T', 'color the driven paths: speed, slip, sinkage'], ['F', 'forces of the ground on the wheels'], ['L', 'last scans of the lidars'],
+    ['T', 'color the driven paths: speed, slip, sinkage'], ['F', 'forces of the ground on the wheels'], ['L', 'last scans of the lidars'], ['U', 'dust and snow behind vehicles'],
     ['E', 'exaggerate the depth of ruts: 1, 2, 5, 10 times'], ['H', 'hide or show the panel'], ['S', 'save the picture as PNG'],
     ['V', 'begin or end a video (WebM)'],
     ['?', 'this help'],

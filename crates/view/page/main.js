@@ -8,6 +8,7 @@ import { Ruts } from 'view/ruts';
 import { Paths, QUANTITIES } from 'view/paths';
 import { Labels } from 'view/labels';
 import { Vehicles } from 'view/vehicles';
+import { Dust } from 'view/dust';
 import { Forces } from 'view/forces';
 import { Ghost } from 'view/ghost';
 import { Lidar } from 'view/lidar';
@@ -31,7 +32,7 @@ const plans = new three.Group();
 stage.add(plans);
 
 let run = null; // content of the scene message
-let light, terrain, ruts, paths, labels, vehicles, forces, lidar, traffic, panel;
+let light, terrain, ruts, paths, labels, vehicles, dust, forces, lidar, traffic, panel;
 let ghost = null; // another run, drawn at the same simulated time
 let frame = null, next = null, share = 0;
 let status = { playing: true };
@@ -59,6 +60,8 @@ const takers = {
     showScale(ruts.uniforms.deepest.value);
     paths = new Paths(stage, terrain);
     vehicles = new Vehicles(stage, light);
+    dust = new Dust(stage, light);
+    id('with_dust').hidden = !message.dust;
     forces = new Forces(stage);
     lidar = new Lidar(stage);
     id('with_lidar').hidden = !message.lidars;
@@ -155,6 +158,7 @@ function restore({ t, vehicle, camera: view, show, relief, path }) {
     setDepths(shown.includes('depths'));
     setForces(shown.includes('forces'));
     setLidar(shown.includes('lidar'));
+    setDust(shown.includes('dust'));
     SECTIONS.forEach((name) => { section(name).open = shown.includes(name); });
   }
   if (relief) setRelief(Number(relief));
@@ -168,6 +172,7 @@ const bookmark = new Bookmark(() => {
   const shown = [
     ...(hasPanel() ? ['panel'] : []), ...(id('depths').checked ? ['depths'] : []),
     ...(id('forces').checked ? ['forces'] : []), ...(id('lidar').checked ? ['lidar'] : []),
+    ...(id('dust').checked && run.dust ? ['dust'] : []),
     ...SECTIONS.filter((name) => section(name).open),
   ];
   const relief = id('relief').value;
@@ -199,6 +204,12 @@ function setForces(on) {
 function setLidar(on) {
   id('lidar').checked = on;
   if (lidar) lidar.shown = on;
+  stale = true;
+  bookmark.change();
+}
+function setDust(on) {
+  id('dust').checked = on;
+  if (dust) dust.shown = on;
   stale = true;
   bookmark.change();
 }
@@ -358,6 +369,7 @@ id('camera').onchange = () => setCamera(id('camera').value);
 id('depths').onchange = () => setDepths(id('depths').checked);
 id('forces').onchange = () => setForces(id('forces').checked);
 id('lidar').onchange = () => setLidar(id('lidar').checked);
+id('dust').onchange = () => setDust(id('dust').checked);
 id('path').onchange = () => setPath(id('path').value);
 id('relief').onchange = () => setRelief(Number(id('relief').value));
 id('slider').oninput = () => { dragged = true; id('time').textContent = `${Number(id('slider').value).toFixed(2)} s`; };
@@ -435,6 +447,7 @@ const keys = new Keys(id('keys'), {
   t() { const names = ['', ...Object.keys(QUANTITIES)]; setPath(names[(names.indexOf(paths.quantity) + 1) % names.length]); },
   h: () => showPanel(!hasPanel()), s: () => id('save').click(), v: () => id('film').click(),
   f: () => setForces(!id('forces').checked), l: () => { if (!id('with_lidar').hidden) setLidar(!id('lidar').checked); },
+  u() { if (!id('with_dust').hidden) setDust(!id('dust').checked); },
 }, () => wheel && !wheel.stopped);
 id('help').onclick = () => keys.help();
 
@@ -474,6 +487,7 @@ function render() {
   stale = false;
   drawn = String(camera.matrixWorld.elements);
   vehicles.show(frame, next, share);
+  dust.show(frame);
   forces.show(frame, next, share);
   showForceScale();
   ghost?.show(frame.time + (next ? share * (next.time - frame.time) : 0));
@@ -499,6 +513,7 @@ globalThis.bekker = {
   get panel() { return panel; },
   get ruts() { return ruts; },
   get paths() { return paths; },
+  get dust() { return dust; },
   get forces() { return forces; },
   get ghost() { return ghost; },
   get lidar() { return lidar; },

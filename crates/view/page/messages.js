@@ -63,7 +63,7 @@ const readers = [
     return { kind: 'tiles', afresh, time, tiles };
   },
   (r) => {
-    const time = r.f64(), tick = r.f64(), count = r.u32(), parts = r.u32();
+    const time = r.f64(), tick = r.f64(), count = r.u32(), parts = r.u32(), puffs = r.u32();
     const vehicles = [];
     for (let k = 0; k < count; k++) {
       const vehicle = { place: r.take(Float32Array, 3), turn: r.take(Float32Array, 4) };
@@ -86,7 +86,8 @@ const readers = [
       for (let n = 0; n < 3; n++) places[3 * k + n] = r.f32();
       for (let n = 0; n < 4; n++) turns[4 * k + n] = r.i16() / 32767;
     }
-    return { kind: 'frame', time, tick, vehicles, parts, mesh, agent, places, turns };
+    const dust = r.take(Float32Array, 8 * puffs);
+    return { kind: 'frame', time, tick, vehicles, parts, mesh, agent, places, turns, dust };
   },
   (r) => {
     const vehicle = r.u32(), time = r.f64(), name = r.text(r.u32());

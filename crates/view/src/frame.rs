@@ -7,12 +7,16 @@
 //!
 //! For each part: u16 mesh, u16 vehicle, f32 x, y, z, then the quaternion x, y, z, w as i16 over
 //! 32767.
+//!
+//! For each puff of dust: f32 x, y, z of its center and its standard deviation, m; extinction at the
+//! center, 1/m; red, green and blue of its linear albedo.
 
 use super::message::{EncodedMessage, MessageBuilder, MessageKind};
 use super::scene_message::DisplayedRun;
 use super::snapshot::Snapshot;
 use bekker_agent::{Sample, WheelSample};
 use bekker_math::spatial::{Pose, Vec3};
+use bekker_sensor::air::DustPuff;
 use bekker_sensor::scene::Instance;
 use bekker_sync::message::VehicleMessage;
 
@@ -23,13 +27,17 @@ pub(super) fn frame(view: &DisplayedRun, snapshot: &Snapshot) -> EncodedMessage 
     let parts = view.scene.parts(&*view.model, [now_us; 2], messages);
     let mut writer = MessageBuilder::new(MessageKind::Frame);
     writer.f64(snapshot.time).f64(snapshot.tick as f64);
-    writer.u32(snapshot.samples.len()).u32(parts.len());
+    let puffs = view.scene.dust_puffs(&*view.model, &snapshot.messages, now_us);
+    writer.u32(snapshot.samples.len()).u32(parts.len()).u32(puffs.len());
     let agents = snapshot.samples.iter().zip(&snapshot.messages).zip(&snapshot.outcomes);
     for ((sample, message), outcome) in agents {
         vehicle(&mut writer, &view.origin, sample, message, !outcome.is_empty());
     }
     for instance in &parts {
         part(&mut writer, &view.origin, instance);
+    }
+    for puff in &puffs {
+        dust(&mut writer, &view.origin, puff);
     }
     writer.finish()
 }
@@ -91,6 +99,16 @@ fn part(writer: &mut MessageBuilder, origin: &Vec3, instance: &Instance) {
     }
     for value in orientation.coords.iter() {
         writer.i16((value * 32_767.0).round() as i16);
+    }
+}
+
+fn dust(writer: &mut MessageBuilder, origin: &Vec3, puff: &DustPuff) {
+    let DustPuff { center, radius, extinction, albedo } = puff;
+    for value in (center - origin).iter().chain(&[*radius, *extinction]) {
+        writer.f32(*value);
+    }
+    for value in albedo {
+        writer.f32(f64::from(*value));
     }
 }
 

@@ -7,7 +7,7 @@
 //! | 2 | props | u32 count; for each u32 mesh, f32 x, y, z, quaternion x, y, z, w, scale |
 //! | 3 | chunk | [`Chunk`](super::Chunk) |
 //! | 4 | tiles | u8 whether all previous tiles are invalid, f64 time, u32 count; for each i32 a, i32 b, f32 datum, u32 soil, then 19 x 19 i16 heights above the datum and as many depths below the undisturbed ground, in quarters of a millimeter |
-//! | 5 | frame | f64 time, f64 tick, u32 vehicles, u32 parts; vehicles and parts as in `frame.rs` |
+//! | 5 | frame | f64 time, f64 tick, u32 vehicles, u32 parts, u32 puffs of dust; each as in `frame.rs` |
 //! | 6 | picture | u32 vehicle, f64 time, u32 length of the name in bytes, the name, a PNG |
 //! | 7 | states | u32 vehicles; for each u32 vehicle, u32 rows; then f64 times, x, y, speeds, mean slips and deepest sinkages, each as many as rows; NaN where not recorded |
 //! | 8 | points | u32 vehicle, f64 time, u32 length of the lidar's name in bytes, the name, u32 count; for each f32 x, y, z |

@@ -44,7 +44,7 @@ macro_rules! file {
     };
 }
 
-const ASSETS: [PageAsset; 28] = [
+const ASSETS: [PageAsset; 29] = [
     file!("index.html", PAGE),
     file!("view.css", STYLE),
     file!("vendor/uplot.css", STYLE),
@@ -61,6 +61,7 @@ const ASSETS: [PageAsset; 28] = [
     script!("paths.js", "view/paths"),
     script!("labels.js", "view/labels"),
     script!("vehicles.js", "view/vehicles"),
+    script!("dust.js", "view/dust"),
     script!("forces.js", "view/forces"),
     script!("ghost.js", "view/ghost"),
     script!("lidar.js", "view/lidar"),

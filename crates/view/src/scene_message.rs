@@ -175,6 +175,7 @@ impl DisplayedRun {
             "agents": agents,
             // scans are not stored in a file
             "lidars": has_lidar && source != MessageSource::File,
+            "dust": self.scene.has_dust(),
             "roots": roots,
             "lights": lights(&self.model),
             "sky": {

@@ -59,7 +59,7 @@ impl SceneModel {
         place: &Vec3,
     ) -> Air {
         let mut air = self.air.clone();
-        if self.dust > 0.0 && self.loose.iter().any(Option::is_some) {
+        if self.has_dust() {
             for (agent, message) in told {
                 let near = (message.chassis.position - place).norm() < MAX_DISTANCE;
                 if near && !message.ended && agent < world.agents.len() {
@@ -68,6 +68,28 @@ impl SceneModel {
             }
         }
         air
+    }
+
+    /// Returns whether vehicles can raise dust or snow.
+    pub fn has_dust(&self) -> bool {
+        self.dust > 0.0 && self.loose.iter().any(Option::is_some)
+    }
+
+    /// Returns the dust and snow behind all vehicles at a time, µs.
+    pub fn dust_puffs<'a>(
+        &self,
+        world: impl Into<VisibleWorld<'a>>,
+        messages: &[VehicleMessage],
+        now_us: u64,
+    ) -> Vec<DustPuff> {
+        let (world, mut puffs) = (world.into(), Vec::new());
+        if self.has_dust() {
+            let driving = messages.iter().enumerate().filter(|(_, message)| !message.ended);
+            for (agent, message) in driving.take(world.agents.len()) {
+                self.plume(world, agent, message, now_us, &mut puffs);
+            }
+        }
+        puffs
     }
 
     fn plume(
