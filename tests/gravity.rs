@@ -108,7 +108,7 @@ fn the_default_is_earth_and_changes_no_bit() {
 }
 
 #[test]
-fn gravity_out_of_range_is_refused_with_what_is_allowed() {
+fn gravity_out_of_range_is_refused() {
     for value in ["0", "-9.81", "1000"] {
         let text = format!(
             "format = 1\nname = \"g\"\n[world]\ngravity = {value}\n[time]\nduration = 1\n[soil]\n\
