@@ -30,6 +30,7 @@ mod geography;
 mod golden_hash;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod gravity;
 mod ground_crossing;
 mod heartbeat_python;
 mod hostile;

@@ -100,6 +100,7 @@ const ALL: Laws = Laws {
     layers: true,
     peak_shear: true,
     rate_dependence: true,
+    gravity: bekker::numeric::GRAVITY,
 };
 
 #[test]

@@ -180,6 +180,7 @@ fn leans_as_the_reference_with_its_faults() {
             thrust: 0.0,
             rim: 0.0,
             slip: 0.0,
+            gravity: 9.81,
             leader: None,
             stop: None,
             articulation: None,

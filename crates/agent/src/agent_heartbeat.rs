@@ -328,6 +328,7 @@ impl AgentModel {
             thrust,
             rim,
             slip,
+            gravity: self.vehicle.gravity(),
             leader,
             stop,
             articulation,

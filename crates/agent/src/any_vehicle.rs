@@ -10,6 +10,7 @@ use super::tracked_ground_vehicle::{TrackedGroundVehicle, TracksWorkspace};
 use super::vehicle_properties::VehicleProperties;
 use super::wheeled_ground_vehicle::{WheeledGroundVehicle, WheelsWorkspace};
 use bekker_ground::scm::{Contact, UndersideError};
+use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_sync::message::{PartState, RemoteVehicleDescription, RunningGearMessage};
 use bekker_vehicle::collision::{ContactForce, Stem};
@@ -77,12 +78,22 @@ impl AnyVehicle {
     /// # Errors
     /// [`GroundVehicleError`] if the parameters do not make a vehicle.
     pub fn new(spec: &AnySpec) -> Result<AnyVehicle, GroundVehicleError> {
+        AnyVehicle::with_gravity(spec, GRAVITY)
+    }
+
+    /// Builds the vehicle of a file under another acceleration of gravity, m/s².
+    ///
+    /// # Errors
+    /// [`GroundVehicleError`] if the parameters do not make a vehicle.
+    pub fn with_gravity(spec: &AnySpec, gravity: f64) -> Result<AnyVehicle, GroundVehicleError> {
         Ok(match spec {
             AnySpec::Wheeled(spec) => {
-                WheeledGroundVehicle::new(Arc::new(Vehicle::new((**spec).clone())?))?.into()
+                let vehicle = Vehicle::new((**spec).clone())?.with_gravity(gravity);
+                WheeledGroundVehicle::new(Arc::new(vehicle))?.into()
             }
             AnySpec::Tracked(spec) => {
-                TrackedGroundVehicle::new(Arc::new(TrackedVehicle::new((**spec).clone())?)).into()
+                let vehicle = TrackedVehicle::new((**spec).clone())?.with_gravity(gravity);
+                TrackedGroundVehicle::new(Arc::new(vehicle)).into()
             }
         })
     }

@@ -12,7 +12,6 @@ use crate::hull_contact;
 use bekker_ground::GroundModel;
 use bekker_ground::scm::{DisplacedSoil, PlateOutline, plate_contact};
 use bekker_ground::soil::{SoilKind, Tread};
-use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 use bekker_vehicle::collision::{ExitRule, Hull};
 use bekker_vehicle::spec::Belly;
@@ -261,7 +260,7 @@ impl AgentModel {
         on: &mut BellyContact,
     ) {
         let mass = self.vehicle.mass();
-        let stiffness = mass * GRAVITY / PLATE_DEFLECTION;
+        let stiffness = mass * self.vehicle.gravity() / PLATE_DEFLECTION;
         let damping = 2.0 * DAMPING_RATIO * (stiffness * mass).sqrt();
         let spring = FirmSpring { stiffness, damping, deepest: DENT_DEPTH };
         for point in points(belly, SPACING) {

@@ -235,6 +235,11 @@ pub trait GroundVehicle {
         self.bodies().outline()
     }
 
+    /// Returns the acceleration of gravity, m/s².
+    fn gravity(&self) -> f64 {
+        self.bodies().gravity()
+    }
+
     /// Mass of all bodies, kg.
     fn mass(&self) -> f64 {
         self.bodies().mass()

@@ -232,8 +232,7 @@ impl AgentModel {
             throttle: state.controls.throttle,
             grade,
             side_slope: atan(gradient[1] * ahead[0] - gradient[0] * ahead[1]),
-            weight: self.vehicle.coupled_mass(state.vehicle.coupling)
-                * bekker_math::numeric::GRAVITY,
+            weight: self.vehicle.coupled_mass(state.vehicle.coupling) * self.vehicle.gravity(),
             belly_force: state.monitor.belly_force(),
             clearance: self.vehicle.ground_clearance(),
             wheels,

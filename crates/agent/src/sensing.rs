@@ -33,7 +33,8 @@ impl AgentModel {
             area: sample.area,
         }));
         let (pose, twist) = (self.vehicle.pose(vehicle), self.vehicle.twist(vehicle));
-        let truth = GroundTruth { pose, twist, wheels, before_us, now_us };
+        let gravity = self.vehicle.gravity();
+        let truth = GroundTruth { pose, twist, wheels, gravity, before_us, now_us };
         for (index, (sensor, own)) in self.sensors.iter().zip(&mut state.sensors).enumerate() {
             sensor.step(index as u32, own, &truth, delivered);
         }

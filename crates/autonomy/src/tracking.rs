@@ -46,6 +46,8 @@ pub struct TrackingModel {
     pub backward: f64,
     /// Thrust over weight at full throttle, used to start uphill.
     pub thrust: f64,
+    /// Acceleration of gravity, m/s².
+    pub gravity: f64,
     /// Gains of the steering.
     pub pursuit: PurePursuit,
     /// Gains of the speed control.
@@ -70,6 +72,7 @@ impl Default for TrackingModel {
             creep: 1.0,
             backward: 1.5,
             thrust: 0.4,
+            gravity: GRAVITY,
             pursuit,
             speed_control: SpeedControl { coasting: 0.05, braking: 2.0, ..SpeedControl::default() },
         }
@@ -127,7 +130,7 @@ impl TrackingModel {
         if fall < LEVEL {
             return self;
         }
-        let braking = (self.braking - GRAVITY * fall / hypot(1.0, fall)).max(LEAST_BRAKING);
+        let braking = (self.braking - self.gravity * fall / hypot(1.0, fall)).max(LEAST_BRAKING);
         TrackingModel { braking, deceleration: self.deceleration.min(braking), ..self }
     }
 
@@ -259,6 +262,7 @@ impl TrackingModel {
             slope: sense * going.pose.direction(&Vec3::x()).z,
             rim: 0.0,
             slip: 0.0,
+            gravity: self.gravity,
         };
         let pedals = self.speed_control.controls(&mut state.speed, wanted, &motion, going.step);
         state.throttle = pedals.throttle;

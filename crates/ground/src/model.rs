@@ -245,8 +245,9 @@ fn coefficients(soil: &Soil, laws: Laws) -> Result<Option<SoilCoefficients>, Gro
         passive: PassiveWedge::from_soil(
             yielding,
             laws.plowing && !(laws.bulldozing && yielding.bulldozing.is_some()),
+            laws.gravity,
         ),
-        footing: if laws.plowing { DeepFooting::from_soil(yielding) } else { None },
+        footing: if laws.plowing { DeepFooting::from_soil(yielding, laws.gravity) } else { None },
         multi_pass: laws.multi_pass.then(|| MultiPass::from_soil(yielding)),
         strength: ShearStrength::from_soil(yielding),
         erosion_slope: yielding.bulldozing.map_or(f64::INFINITY, |law| tan(law.erosion_angle)),

@@ -3,7 +3,7 @@
 use super::LocalGround;
 use super::episode_memory::{Action, EpisodeMemory, MIN_PROGRESS, horizontal_position};
 use bekker_agent::Sample;
-use bekker_math::numeric::{GRAVITY, hypot};
+use bekker_math::numeric::hypot;
 use bekker_math::spatial::Vec3;
 
 /// Drive action above which the vehicle requests drive.
@@ -31,16 +31,16 @@ impl Agent {
         memory.action = action;
     }
 
-    /// Records the state after an action; `energy`, J, is the drive energy at the wheels since the
-    /// reset.
-    pub(super) fn after_action(&mut self, energy: f64) {
+    /// Records the state after an action under `gravity`, m/s²; `energy`, J, is the drive energy at
+    /// the wheels since the reset.
+    pub(super) fn after_action(&mut self, energy: f64, gravity: f64) {
         let Agent { sample, memory, .. } = self;
         let position = horizontal_position(sample);
         memory.time += memory.period;
         memory.energy = energy - memory.total_energy;
         memory.total_energy = energy;
         let gained = (sample.velocity - Vec3::from(memory.velocity)) / memory.period;
-        let felt = gained + Vec3::z() * GRAVITY;
+        let felt = gained + Vec3::z() * gravity;
         memory.specific_force = sample.pose.orientation.inverse_transform_vector(&felt).into();
         let direction = if memory.action[2] < 0.0 { -1.0 } else { 1.0 };
         let progress = hypot(

@@ -133,8 +133,13 @@ impl Env {
         });
         let level = self.levels.get(number)?;
         let world = level.start.clone();
+        let gravity = world.model().ground.laws().gravity;
         let begun = |agent| {
-            EpisodeMemory::initial(&world.sample(agent).unwrap_or_default(), self.options())
+            EpisodeMemory::initial(
+                &world.sample(agent).unwrap_or_default(),
+                self.options(),
+                gravity,
+            )
         };
         let memories = (0..self.agents()).map(begun).collect();
         self.set_episode([seed, episode], EpisodeRun::new(level, world, memories));
@@ -321,7 +326,8 @@ impl EpisodeRun {
         }
         for (index, agent) in agents.iter_mut().enumerate() {
             world.sample_into(index, &mut agent.sample);
-            agent.after_action(world.state().agents[index].monitor.drive_energy());
+            let energy = world.state().agents[index].monitor.drive_energy();
+            agent.after_action(energy, world.model().ground.laws().gravity);
             if let Some(local_ground) = &mut agent.local_ground {
                 local_ground.update(world, horizontal_position(&agent.sample));
             }

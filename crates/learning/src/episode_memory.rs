@@ -2,7 +2,6 @@
 
 use super::Options;
 use bekker_agent::Sample;
-use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -72,15 +71,15 @@ impl EpisodeMemory {
 }
 
 impl EpisodeMemory {
-    /// Returns the memory of a vehicle at the start.
-    pub(super) fn initial(sample: &Sample, options: &Options) -> EpisodeMemory {
+    /// Returns the memory of a vehicle at the start under `gravity`, m/s².
+    pub(super) fn initial(sample: &Sample, options: &Options, gravity: f64) -> EpisodeMemory {
         let position = horizontal_position(sample);
         EpisodeMemory {
             period: options.period,
             before: position,
             progress_position: position,
             direction: 1.0,
-            specific_force: (sample.pose.orientation.inverse() * (Vec3::z() * GRAVITY)).into(),
+            specific_force: (sample.pose.orientation.inverse() * (Vec3::z() * gravity)).into(),
             ..EpisodeMemory::default()
         }
     }

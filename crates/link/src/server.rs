@@ -431,9 +431,10 @@ impl Controller for ServedController {
         };
         let mut sessions = shared.sessions();
         self.held.resize(sessions.seats.len(), SpeedHold::default());
+        let gravity = world.model().ground.laws().gravity;
         for (own, held) in sessions.seats.iter().zip(&mut self.held) {
             let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
-            sample.into_iter().for_each(|sample| held.update(sample));
+            sample.into_iter().for_each(|sample| held.update(sample, gravity));
         }
         if self.seen.replace(tick) != Some(tick) {
             for (agent, delivery) in shown.delivered {

@@ -4,7 +4,6 @@
 use super::checked_encoding::{decode_checked, encode_with_crc};
 use super::rank_error::RankError;
 use bekker_ground::Patches;
-use bekker_math::numeric::GRAVITY;
 use bekker_sync::message::{
     Environment, MessageBody, MessageFault, MessageOrigin, MessageReader, MessageWriter,
     RemoteVehicleDescription,
@@ -141,7 +140,8 @@ pub(crate) fn describe(
     let here = communicator.rank();
     let descriptions: Vec<RemoteVehicleDescription> =
         model.agents.iter().map(|agent| agent.description()).collect();
-    let environment = Environment { gravity: GRAVITY, rain: 0.0, visibility: 0.0 };
+    let environment =
+        Environment { gravity: model.ground.laws().gravity, rain: 0.0, visibility: 0.0 };
     let (mut writer, mut message) = (MessageWriter::default(), Vec::new());
     let nobodys = MessageOrigin { run, tick, ..MessageOrigin::default() };
     writer.environment(&nobodys, &environment, &mut message);

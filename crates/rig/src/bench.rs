@@ -404,6 +404,7 @@ fn view(
         thrust: agent.vehicle.drivetrain().thrust(state),
         rim: agent.vehicle.rim_speed(state),
         slip: 0.0,
+        gravity: agent.vehicle.gravity(),
         leader: None,
         stop: None,
         articulation: agent.vehicle.articulation(state, workspace),

@@ -226,9 +226,10 @@ impl Controller for Bridge {
         let tick = shown.world.state().tick;
         let is_new = self.said.replace(tick) != Some(tick);
         let delivered = if is_new { shown.delivered } else { &[] };
+        let gravity = shown.world.model().ground.laws().gravity;
         for own in &mut self.drivers {
             let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
-            sample.into_iter().for_each(|sample| own.held.update(sample));
+            sample.into_iter().for_each(|sample| own.held.update(sample, gravity));
         }
         let time_us = self.model.clock.micros(tick);
         if is_new {

@@ -86,12 +86,12 @@ impl DustSource {
     /// Returns the emission at a wheel, relative to a dry road.
     ///
     /// `radius` is that of the wheel, m, and `speed` that of its rim, m/s. Snow stays in the tread
-    /// until the rim's centripetal acceleration exceeds gravity.
-    pub fn airborne_share(&self, speed: f64, radius: f64) -> f64 {
+    /// until the rim's centripetal acceleration exceeds `gravity`, m/s².
+    pub fn airborne_share(&self, speed: f64, radius: f64, gravity: f64) -> f64 {
         if !self.flung {
             return self.share;
         }
-        let held = bekker_math::numeric::GRAVITY * radius / (speed * speed).max(1e-9);
+        let held = gravity * radius / (speed * speed).max(1e-9);
         self.share * (1.0 - held).max(0.0)
     }
 }
@@ -153,10 +153,10 @@ mod tests {
     #[test]
     fn snow_stays_on_slow_wheels() {
         let snow = DustSource { share: 1.0, albedo: [1.0; 3], settling_speed: 1.0, flung: true };
-        assert_eq!(snow.airborne_share(1.0, 0.47), 0.0);
+        assert_eq!(snow.airborne_share(1.0, 0.47, 9.81), 0.0);
         assert!(
-            snow.airborne_share(4.0, 0.47) > 0.6
-                && snow.airborne_share(9.0, 0.47) > snow.airborne_share(4.0, 0.47)
+            snow.airborne_share(4.0, 0.47, 9.81) > 0.6
+                && snow.airborne_share(9.0, 0.47, 9.81) > snow.airborne_share(4.0, 0.47, 9.81)
         );
     }
 }

@@ -1,6 +1,5 @@
 //! True motion of a vehicle and its wheels: the input of motion sensors.
 
-use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Pose, Twist, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -35,10 +34,10 @@ impl FrameMotion {
     /// Returns the specific force, as an accelerometer measures it: acceleration less gravity,
     /// m/s².
     ///
-    /// The axes are those of the frame. At rest it points up with 9.81 m/s². The rotation of the
-    /// earth is left out.
-    pub fn specific_force(&self) -> Vec3 {
-        let up = Vec3::new(0.0, 0.0, GRAVITY);
+    /// The axes are those of the frame. At rest it points up with `gravity`, m/s². The rotation of
+    /// the earth is left out.
+    pub fn specific_force(&self, gravity: f64) -> Vec3 {
+        let up = Vec3::new(0.0, 0.0, gravity);
         self.pose.orientation.inverse_transform_vector(&(self.acceleration + up))
     }
 
@@ -66,6 +65,7 @@ pub struct WheelMotion {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bekker_math::numeric::GRAVITY;
     use bekker_math::spatial::Quat;
 
     #[test]
@@ -75,7 +75,7 @@ mod tests {
         let still = Twist::default();
         let motion = FrameMotion::mounted(&Pose::default(), &body, &still, &Vec3::zeros(), 0.01);
         let expected = Vec3::new(0.0, GRAVITY * 0.3f64.sin(), GRAVITY * 0.3f64.cos());
-        assert!((motion.specific_force() - expected).norm() < 1e-12);
+        assert!((motion.specific_force(GRAVITY) - expected).norm() < 1e-12);
     }
 
     /// On a turntable at radius r the specific force is ω² r inward.
@@ -92,7 +92,7 @@ mod tests {
         };
         let before = FrameMotion::mounted(&mount, &turned(0.0), &twist, &Vec3::zeros(), h).velocity;
         let motion = FrameMotion::mounted(&mount, &turned(omega * h), &twist, &before, h);
-        let felt = motion.specific_force() - Vec3::new(0.0, 0.0, GRAVITY);
+        let felt = motion.specific_force(GRAVITY) - Vec3::new(0.0, 0.0, GRAVITY);
         assert!((felt.x + omega * omega * radius).abs() < 1e-6, "{felt}");
         assert!(felt.y.abs() < 0.6 * omega.powi(3) * radius * h && felt.z.abs() < 1e-12);
         assert!((motion.angular_rate() - twist.angular).norm() < 1e-12);

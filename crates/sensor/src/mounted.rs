@@ -77,6 +77,8 @@ pub struct GroundTruth<'a> {
     pub twist: Twist,
     /// Wheels or road wheels: front to rear, left before right.
     pub wheels: &'a [WheelMotion],
+    /// Acceleration of gravity, m/s².
+    pub gravity: f64,
     /// Time before the step, µs.
     pub before_us: u64,
     /// Time after the step, µs.
@@ -244,7 +246,7 @@ impl Sensor {
         truth: &GroundTruth<'_>,
         deliver: &mut Vec<Delivery>,
     ) {
-        let GroundTruth { pose, twist, wheels, before_us, now_us } = truth;
+        let GroundTruth { pose, twist, wheels, gravity, before_us, now_us } = truth;
         let h = (now_us - before_us) as f64 * 1e-6;
         let motion = FrameMotion::mounted(&self.mount, pose, twist, &state.velocity, h);
         (state.pose, state.velocity) = (motion.pose, motion.velocity);
@@ -261,7 +263,7 @@ impl Sensor {
             }
         } else {
             if self.model.averages() && self.schedule.collects(*before_us, *now_us) {
-                state.sum.add(self.windowed_vectors(&motion));
+                state.sum.add(self.windowed_vectors(&motion, *gravity));
             }
             if let Some(frame) = self.schedule.falls_due(*before_us, *now_us) {
                 let reading = self.measure(state, &motion, wheels, frame, *now_us);
@@ -320,9 +322,9 @@ impl Sensor {
     }
 
     /// Returns the vectors that the sensor averages over its window.
-    fn windowed_vectors(&self, motion: &FrameMotion) -> [Vec3; 2] {
+    fn windowed_vectors(&self, motion: &FrameMotion, gravity: f64) -> [Vec3; 2] {
         match &self.model {
-            Model::Imu(_) => [motion.specific_force(), motion.angular_rate()],
+            Model::Imu(_) => [motion.specific_force(gravity), motion.angular_rate()],
             Model::Gps(_) => [motion.pose.position, motion.velocity],
             Model::Magnetometer(device) => {
                 let field = device.field.vector();
@@ -399,7 +401,8 @@ mod tests {
             let twist = Twist { linear: Vec3::new(v, 0.0, 0.0), ..Twist::default() };
             let wheels = [WheelMotion { spin: v, area: 0.1, ..WheelMotion::default() }];
             let (before_us, now_us) = ((tick - 1) * 2000, tick * 2000);
-            let truth = GroundTruth { pose, twist, wheels: &wheels, before_us, now_us };
+            let truth =
+                GroundTruth { pose, twist, wheels: &wheels, gravity: 9.81, before_us, now_us };
             let mut out = Vec::new();
             sensor.step(0, &mut state, &truth, &mut out);
             all.extend(out.into_iter().map(|delivery| (now_us, delivery)));
@@ -453,7 +456,8 @@ mod tests {
             for tick in 1..=1000u64 {
                 let (pose, twist) = (Pose::default(), Twist::default());
                 let (before_us, now_us) = ((tick - 1) * 2000, tick * 2000);
-                let truth = GroundTruth { pose, twist, wheels: &[], before_us, now_us };
+                let truth =
+                    GroundTruth { pose, twist, wheels: &[], gravity: 9.81, before_us, now_us };
                 imu.step(0, &mut state, &truth, &mut out);
                 if cut && tick % 77 == 0 {
                     let stored = postcard::to_stdvec(&state).unwrap();

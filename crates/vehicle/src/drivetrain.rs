@@ -29,6 +29,14 @@ pub(super) enum DriveSpeeds {
 }
 
 impl Drivetrain {
+    /// Sets the acceleration of gravity, m/s².
+    pub(super) fn set_gravity(&mut self, gravity: f64) {
+        match self {
+            Drivetrain::Engine(own) => own.set_gravity(gravity),
+            Drivetrain::Motors(own) => own.set_gravity(gravity),
+        }
+    }
+
     /// Returns the number of forward gears.
     pub fn gears(&self) -> usize {
         match self {

@@ -10,7 +10,6 @@ use super::settled_torque::SettledEngine;
 use super::state::VehicleState;
 use super::transmission::{ShaftSpeeds, TransmissionIndices, friction};
 use crate::multibody::{ElementForce, MultibodyModel, MultibodyWorkspace};
-use bekker_math::numeric::GRAVITY;
 
 /// Share of the full-throttle torque in a target gear that the present load may use.
 ///
@@ -36,6 +35,8 @@ pub struct EngineDrivetrain {
 pub(super) struct ThrustGearing {
     /// Mass of the vehicle, kg.
     pub mass: f64,
+    /// Acceleration of gravity, m/s².
+    pub gravity: f64,
     /// Radius at which torques of wheels or sprockets act on the vehicle, m.
     pub radius: f64,
     /// Sum of the torques at wheels or sprockets per torque at the gearbox's output.
@@ -65,6 +66,11 @@ impl EngineDrivetrain {
         }
     }
 
+    /// Sets the acceleration of gravity, m/s².
+    pub(super) fn set_gravity(&mut self, gravity: f64) {
+        self.gearing.gravity = gravity;
+    }
+
     /// Returns the number of forward gears.
     pub fn gears(&self) -> usize {
         self.powertrain.gearbox.ratios.len()
@@ -84,7 +90,7 @@ impl EngineDrivetrain {
     /// last step.
     pub fn thrust(&self, state: &VehicleState) -> f64 {
         let torque: f64 = self.output_rows.iter().map(|&row| -state.body.closure_forces[row]).sum();
-        torque / (self.gearing.radius * self.gearing.mass * GRAVITY)
+        torque / (self.gearing.radius * self.gearing.mass * self.gearing.gravity)
     }
 
     /// Returns the response to throttle and brake at the present speed and gear.

@@ -24,7 +24,6 @@ use super::powertrain::{Battery, GearboxState, Motor, Torque};
 use super::spec::MotorDriveSpec;
 use super::state::VehicleState;
 use crate::multibody::{ElementForce, MultibodyModel, MultibodyWorkspace};
-use bekker_math::numeric::GRAVITY;
 use serde::{Deserialize, Serialize};
 
 /// Error of the speed difference at which the controller gives the motor's maximum torque, as a
@@ -90,6 +89,11 @@ impl MotorDrive {
         }
     }
 
+    /// Sets the acceleration of gravity, m/s².
+    pub(super) fn set_gravity(&mut self, gravity: f64) {
+        self.gearing.gravity = gravity;
+    }
+
     /// Returns the battery.
     pub fn battery(&self) -> &Battery {
         &self.spec.battery
@@ -104,7 +108,7 @@ impl MotorDrive {
     /// step.
     pub(super) fn thrust(&self, state: &VehicleState) -> f64 {
         let torque: f64 = self.output_rows.iter().map(|&row| -state.body.closure_forces[row]).sum();
-        torque / (self.gearing.radius * self.gearing.mass * GRAVITY)
+        torque / (self.gearing.radius * self.gearing.mass * self.gearing.gravity)
     }
 
     /// Returns the response to throttle and brake at the present speeds.

@@ -29,6 +29,11 @@ impl VehicleBodies {
         self.mass
     }
 
+    /// Returns the acceleration of gravity, m/s².
+    pub fn gravity(&self) -> f64 {
+        self.model.gravity()
+    }
+
     /// Whether the orientations of all bodies in a state are valid rotations, without stretch.
     pub fn has_unit_quaternions(&self, state: &VehicleState) -> bool {
         self.model.has_unit_quaternions(&state.body)

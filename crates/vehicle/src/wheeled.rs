@@ -25,7 +25,7 @@ use super::vehicle_bodies::VehicleBodies;
 use crate::multibody::{
     BodyId, ElementForce, MultibodyModel, MultibodyState, MultibodyWorkspace, StepError,
 };
-use bekker_math::numeric::{GRAVITY, atan2, exp};
+use bekker_math::numeric::{atan2, exp};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
 /// Fastest motion of the steering, full locks per second, as by a quick driver's hands.
@@ -157,6 +157,15 @@ impl Vehicle {
         Ok(Vehicle { spec, parts, bodies, drivetrain, brakes, rings, trailer })
     }
 
+    /// Returns the vehicle under another acceleration of gravity, m/s².
+    ///
+    /// States and workspaces must be made from the returned vehicle.
+    pub fn with_gravity(mut self, gravity: f64) -> Vehicle {
+        self.bodies.model.set_gravity(gravity);
+        self.drivetrain.set_gravity(gravity);
+        self
+    }
+
     /// Returns the bodies and joints.
     pub fn bodies(&self) -> &VehicleBodies {
         &self.bodies
@@ -241,7 +250,7 @@ impl Vehicle {
     ///
     /// `speed` is in m/s, negative backward. Without a `gear` the fitting one is used.
     pub fn launch(&self, state: &mut VehicleState, forward: &Vec3, speed: f64, gear: Option<i32>) {
-        let load = self.mass() * GRAVITY / self.wheels() as f64;
+        let load = self.mass() * self.bodies.gravity() / self.wheels() as f64;
         let spin = |wheel: usize| match (self.ring(wheel), &self.tire(wheel).flexible) {
             (Some(ring), Some(flexible)) => {
                 let inflation =
@@ -352,7 +361,8 @@ impl Vehicle {
     /// All wheels carry equal loads. Each supplies the limit of its brake, or the friction of a
     /// locked wheel if that is less.
     pub fn full_braking(&self, friction: f64) -> f64 {
-        let most = LOCKED * friction * GRAVITY * self.mass() / self.brakes.len() as f64;
+        let most =
+            LOCKED * friction * self.bodies.gravity() * self.mass() / self.brakes.len() as f64;
         let force = |brake: &Brake| (brake.max_torque / self.ride_radius()).min(most);
         self.brakes.iter().map(force).sum::<f64>() / self.mass()
     }
@@ -693,6 +703,7 @@ fn drivetrain(
 ) -> Result<Drivetrain, AssemblyError> {
     let gearing = |torque_ratio: f64| ThrustGearing {
         mass,
+        gravity: model.gravity(),
         radius,
         torque_ratio,
         acceleration: torque_ratio / (radius * mass),

@@ -49,6 +49,7 @@ impl Kinematic {
             thrust: 0.0,
             rim: 0.0,
             slip: 0.0,
+            gravity: bekker_math::numeric::GRAVITY,
             leader: None,
             stop: None,
             articulation: Some(self.articulation),

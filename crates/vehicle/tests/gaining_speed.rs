@@ -48,6 +48,7 @@ fn speeds_from(spec: &VehicleSpec, rolls: f64, sine: f64, most: f64, time: f64) 
             slope: sine,
             rim: own.vehicle.rim_speed(&own.state),
             slip: 0.0,
+            gravity: GRAVITY,
         };
         let pedals = PedalView {
             response: own.vehicle.drivetrain().pedal_response(&own.state),

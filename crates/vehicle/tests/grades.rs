@@ -51,6 +51,7 @@ fn climbed(spec: &VehicleSpec, grade: f64, foot: Foot, locks: Locks, time: f64) 
             slope: sine,
             rim,
             slip: (rim - speed) / rim.max(1e-3),
+            gravity: GRAVITY,
         };
         let pedals = match foot {
             Foot::Floored => Controls { throttle: 1.0, ..Controls::default() },

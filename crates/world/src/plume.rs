@@ -129,7 +129,7 @@ impl SceneModel {
                 let Some(loose) = self.loose.get(soil).copied().flatten() else { continue };
                 let rim = source.rim.max(speed);
                 let own = raised_extinction(mass, rim) / sources.len() as f64
-                    * loose.airborne_share(rim, source.radius);
+                    * loose.airborne_share(rim, source.radius, world.ground.laws().gravity);
                 whole += own;
                 aside += own * source.place.y;
                 falls += own * loose.settling_speed;

@@ -25,12 +25,13 @@ impl Default for SpeedHold {
 }
 
 impl SpeedHold {
-    /// Updates the motion from a sample.
-    pub fn update(&mut self, sample: &Sample) {
+    /// Updates the motion from a sample under `gravity`, m/s².
+    pub fn update(&mut self, sample: &Sample, gravity: f64) {
         let ahead = sample.pose.orientation.transform_vector(&Vec3::x());
         self.motion = LongitudinalState {
             speed: sample.speed,
             slope: ahead.z,
+            gravity,
             ..LongitudinalState::default()
         };
     }
@@ -77,7 +78,7 @@ mod tests {
     fn it_brakes_before_it_reverses() {
         let mut held = SpeedHold::default();
         let mut after = |heartbeats: u32, speed, target| {
-            held.update(&Sample { speed, ..Sample::default() });
+            held.update(&Sample { speed, ..Sample::default() }, 9.81);
             (1..heartbeats).for_each(|_| _ = held.controls(target, 0.01));
             held.controls(target, 0.01)
         };

@@ -13,7 +13,7 @@
 //! antenna. Without these states a filter treats errors that persist for minutes as independent and
 //! soon becomes overconfident.
 
-use bekker_math::numeric::{GRAVITY, exp, sin_cos};
+use bekker_math::numeric::{exp, sin_cos};
 use bekker_math::spatial::{Mat3, Quat, Vec3};
 use nalgebra::{SMatrix, SVector};
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,8 @@ pub struct FilterModel {
     pub position: f64,
     /// White noise of the receiver's velocity, per axis, m/s.
     pub velocity: f64,
+    /// Acceleration of gravity, m/s².
+    pub gravity: f64,
     /// Standard deviations at the start: position, m; velocity, m/s; attitude, rad.
     pub start: [f64; 3],
 }
@@ -123,7 +125,7 @@ impl KalmanState {
         self.rate = rate - self.gyro_bias;
         let turn = self.rate * dt;
         let middle = self.attitude * rotation(&(turn * 0.5));
-        let acceleration = middle * force - Vec3::new(0.0, 0.0, GRAVITY);
+        let acceleration = middle * force - Vec3::new(0.0, 0.0, model.gravity);
         self.position += self.velocity * dt + acceleration * (0.5 * dt * dt);
         self.velocity += acceleration * dt;
         let step = rotation(&turn);

@@ -151,12 +151,12 @@ impl LocalizerState {
 }
 
 impl FilterModel {
-    /// Builds the error models of these sensors.
+    /// Builds the error models of these sensors under `gravity`, m/s².
     ///
     /// The drift of a bias is modeled as the random walk that grows at the same rate. Errors of
     /// scale and alignment are not estimated; instead the noise is multiplied by `margin`, which is
     /// 1 for none.
-    pub fn from_sensors(imu: &Imu, gps: &Gps, margin: f64) -> FilterModel {
+    pub fn from_sensors(imu: &Imu, gps: &Gps, margin: f64, gravity: f64) -> FilterModel {
         let square = |x: f64| x * x;
         let triad = |triad: &Triad| {
             let drift = if triad.drift_time > 0.0 { triad.drift } else { 0.0 };
@@ -178,6 +178,7 @@ impl FilterModel {
             wander_time: time,
             position: gps.white.max(1e-3),
             velocity: gps.velocity.max(1e-3),
+            gravity,
             start: [0.02, 0.02, 0.01],
         }
     }

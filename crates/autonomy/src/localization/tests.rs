@@ -108,7 +108,7 @@ fn localize(
     mut watch: impl FnMut(usize, &LocalizerState),
 ) -> LocalizationRun {
     let (imu, gps) = sensors();
-    let model = FilterModel::from_sensors(&imu, &gps, 1.0);
+    let model = FilterModel::from_sensors(&imu, &gps, 1.0, GRAVITY);
     let site = gps.site;
     let inertial = Inertial { model, site, imu: imu_mount(), antenna: antenna() };
     let localizer = Localizer::from_filter(inertial);

@@ -1,9 +1,10 @@
 //! Selection of the soil laws.
 
+use bekker_math::numeric::GRAVITY;
 use serde::{Deserialize, Serialize};
 
 /// Options of the soil model, which apply to the whole ground.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Laws {
     /// Heaps of displaced soil next to a contact, for soils with bulldozing parameters.
     pub bulldozing: bool,
@@ -53,6 +54,8 @@ pub struct Laws {
     pub peak_shear: bool,
     /// Pressure that grows with the sinking speed (C. Grahn, 1991), for soils with that parameter.
     pub rate_dependence: bool,
+    /// Acceleration of gravity, m/s², which gives soil its weight.
+    pub gravity: f64,
 }
 
 impl Laws {
@@ -90,6 +93,7 @@ impl Laws {
             layers: false,
             peak_shear: false,
             rate_dependence: false,
+            gravity: GRAVITY,
         }
     }
 
@@ -109,12 +113,14 @@ impl Laws {
             layers: true,
             peak_shear: true,
             rate_dependence: true,
+            gravity: GRAVITY,
         }
     }
 
     /// Returns whether any refinement of the reference is enabled.
     pub fn refines(&self) -> bool {
-        *self != Laws { bulldozing: self.bulldozing, ..Laws::reference() }
+        let Laws { bulldozing, gravity, .. } = *self;
+        *self != Laws { bulldozing, gravity, ..Laws::reference() }
     }
 }
 

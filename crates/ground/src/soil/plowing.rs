@@ -13,7 +13,7 @@
 //! parameter in it was fitted.
 
 use super::DeformableSoil;
-use bekker_math::numeric::{GRAVITY, Lanes, Simd, exp, tan};
+use bekker_math::numeric::{Lanes, Simd, exp, tan};
 use std::f64::consts::{FRAC_PI_4, PI};
 
 /// Bearing capacity of a footing at a depth below the surface: c N_c + γ z N_q.
@@ -26,10 +26,10 @@ pub struct DeepFooting {
 }
 
 impl DeepFooting {
-    /// Returns the footing in a soil; `None` without a density, because the overburden is then
+    /// Returns the footing in a soil under `gravity`, m/s²; `None` without a density, because the overburden is then
     /// unknown.
-    pub fn from_soil(soil: &DeformableSoil) -> Option<DeepFooting> {
-        let weight = soil.details.density? * GRAVITY;
+    pub fn from_soil(soil: &DeformableSoil, gravity: f64) -> Option<DeepFooting> {
+        let weight = soil.details.density? * gravity;
         let friction = tan(soil.friction_angle);
         let passive = tan(FRAC_PI_4 + 0.5 * soil.friction_angle);
         let n_q = exp(PI * friction) * passive * passive;
@@ -49,7 +49,7 @@ impl DeepFooting {
 mod tests {
     use super::*;
     use crate::soil::Details;
-    use bekker_math::numeric::{Level, dispatch};
+    use bekker_math::numeric::{GRAVITY, Level, dispatch};
 
     fn soil(friction_angle_deg: f64, cohesion: f64, density: Option<f64>) -> DeformableSoil {
         DeformableSoil {
@@ -67,7 +67,7 @@ mod tests {
     }
 
     fn pressure(soil: &DeformableSoil, depth: f64) -> f64 {
-        let footing = DeepFooting::from_soil(soil).unwrap();
+        let footing = DeepFooting::from_soil(soil, GRAVITY).unwrap();
         dispatch!(Level::baseline(), simd => footing.pressure(Lanes::new(simd, depth)).to_array()[0])
     }
 
@@ -84,6 +84,6 @@ mod tests {
                 "{angle}: {loose}"
             );
         }
-        assert_eq!(DeepFooting::from_soil(&soil(30.0, 0.0, None)), None);
+        assert_eq!(DeepFooting::from_soil(&soil(30.0, 0.0, None), GRAVITY), None);
     }
 }

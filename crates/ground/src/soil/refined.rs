@@ -4,7 +4,7 @@ use super::catalog::STIFFEST_ELASTIC;
 use super::custom_law::{BuiltinLaw, CustomLaw, SoilResponse};
 use super::pressure_sinkage::{PressureLanes, cohesive_frictional};
 use super::{DeformableSoil, Laws, ShearStrength, Soil, SoilLaw, SubLayer, Tread};
-use bekker_math::numeric::{GRAVITY, Lanes, Level, Simd, cos, dispatch, pow, power, sin, tan};
+use bekker_math::numeric::{Lanes, Level, Simd, cos, dispatch, pow, power, sin, tan};
 use std::f64::consts::{E, FRAC_PI_2, PI};
 
 /// Returns the fraction of the virgin pressure that remains under a contact load inclined by
@@ -67,10 +67,10 @@ pub struct PassiveWedge {
 }
 
 impl PassiveWedge {
-    /// Returns the wedge of a soil; without a density, that of its cohesion alone. With `heap`, the
-    /// soil that is pushed ahead rests on the wedge.
-    pub fn from_soil(soil: &DeformableSoil, heap: bool) -> PassiveWedge {
-        let gamma = soil.details.density.unwrap_or(0.0) * GRAVITY;
+    /// Returns the wedge of a soil under `gravity`, m/s²; without a density, that of its cohesion
+    /// alone. With `heap`, the soil that is pushed ahead rests on the wedge.
+    pub fn from_soil(soil: &DeformableSoil, heap: bool, gravity: f64) -> PassiveWedge {
+        let gamma = soil.details.density.unwrap_or(0.0) * gravity;
         let phi = soil.friction_angle;
         PassiveWedge::new(gamma, soil.cohesion, phi, phi * 2.0 / 3.0, if heap { phi } else { 0.0 })
     }
@@ -251,7 +251,7 @@ impl<'a> Bearing<'a> {
     pub fn new(soil: &'a DeformableSoil, laws: Laws, inverse_width: f64) -> Bearing<'a> {
         let modulus = match soil.details.reece {
             Some(reece) if laws.reece => {
-                let weight = soil.details.density.unwrap_or(0.0) * GRAVITY;
+                let weight = soil.details.density.unwrap_or(0.0) * laws.gravity;
                 // a patch without width counts as one node wide: 5 cm
                 let inverse = if inverse_width > 0.0 { inverse_width } else { 20.0 };
                 (soil.cohesion * reece.cohesive + weight / inverse * reece.frictional)

@@ -2,7 +2,7 @@
 
 use super::vehicles::SpecRequest;
 use crate::config;
-use bekker_agent::{AnyVehicle, GroundVehicleError};
+use bekker_agent::{AnyVehicle, GroundVehicle, GroundVehicleError};
 use bekker_ground::terrain::{FramePlacement, Gaps, Surface};
 use bekker_vehicle::AnySpec;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -92,13 +92,19 @@ impl AssetCache {
         lock(&self.specs).insert(request, spec);
     }
 
-    /// The vehicle of a spec, assembled if it is not cached.
-    pub(super) fn vehicle(&self, spec: &Arc<AnySpec>) -> Result<AnyVehicle, GroundVehicleError> {
-        let known = |(own, _): &&CachedVehicle| Arc::ptr_eq(own, spec) || own == spec;
+    /// The vehicle of a spec under `gravity`, m/s², assembled if it is not cached.
+    pub(super) fn vehicle(
+        &self,
+        spec: &Arc<AnySpec>,
+        gravity: f64,
+    ) -> Result<AnyVehicle, GroundVehicleError> {
+        let known = |(own, vehicle): &&CachedVehicle| {
+            vehicle.gravity() == gravity && (Arc::ptr_eq(own, spec) || own == spec)
+        };
         if let Some((_, vehicle)) = lock(&self.vehicles).iter().find(known) {
             return Ok(vehicle.clone());
         }
-        let made = AnyVehicle::new(spec)?;
+        let made = AnyVehicle::with_gravity(spec, gravity)?;
         lock(&self.vehicles).push((spec.clone(), made.clone()));
         Ok(made)
     }

@@ -92,7 +92,8 @@ pub(super) fn autonomy(
         geometry,
         protrusions: protrusions(&footprint, index, vehicle, meshes),
     };
-    let default_tracking = TrackingModel::at_most(speed);
+    let gravity = vehicle.gravity();
+    let default_tracking = TrackingModel { gravity, ..TrackingModel::at_most(speed) };
     let max_braking = vehicle.full_braking(least_friction(soils));
     let braking = braking.unwrap_or(default_tracking.braking.min(max_braking).max(MIN_BRAKING));
     let [west, south, east, north] = land.terrain.bounds();
@@ -105,7 +106,7 @@ pub(super) fn autonomy(
         arrival: ARRIVAL,
         bounds: bounded.then_some([[west, south], [east, north]]),
         gaps: land.terrain.shared_gaps(),
-        localizer: localizer(sensors, &roles, truth, land)?,
+        localizer: localizer(sensors, &roles, truth, land, gravity)?,
         map: MapModel { cell, ..MapModel::default() },
         obstacles: ObstacleModel { in_cell_slope: obstacle_slope, ..ObstacleModel::default() },
         costs: CostModel {
@@ -159,6 +160,7 @@ fn localizer(
     roles: &[Option<SensorRole>],
     truth: bool,
     land: &BuiltTerrain,
+    gravity: f64,
 ) -> Option<Localizer> {
     let of = |role: SensorRole| {
         let at = roles.iter().position(|own| *own == Some(role))?;
@@ -170,7 +172,7 @@ fn localizer(
     let (imu, gps) = (of(SensorRole::Imu)?, of(SensorRole::Gps)?);
     let (Model::Imu(errors), Model::Gps(service)) = (&imu.model, &gps.model) else { return None };
     Some(Localizer::from_filter(Inertial {
-        model: FilterModel::from_sensors(errors, service, MARGIN),
+        model: FilterModel::from_sensors(errors, service, MARGIN, gravity),
         site: *land.site.as_ref()?,
         imu: imu.mount,
         antenna: gps.mount.position,

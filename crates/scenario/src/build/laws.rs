@@ -4,18 +4,19 @@ use crate::config::{self, LawsPreset, Refine};
 use bekker_ground::soil::Laws;
 
 /// The laws that a scenario selects.
-pub(super) fn laws(config: &config::Ground) -> Laws {
+pub(super) fn laws(config: &config::Ground, gravity: f64) -> Laws {
     let preset = match config.laws {
         LawsPreset::Reference => Laws::reference(),
         LawsPreset::Refined => Laws::refined(),
     };
-    Laws { bulldozing: config.bulldozing, ..refined(preset, &config.refine) }
+    Laws { bulldozing: config.bulldozing, gravity, ..refined(preset, &config.refine) }
 }
 
 /// The laws with individual refinements switched on or off.
 pub fn refined(laws: Laws, refine: &Refine) -> Laws {
     Laws {
         bulldozing: laws.bulldozing,
+        gravity: laws.gravity,
         surface_reaction: refine.surface_reaction.unwrap_or(laws.surface_reaction),
         vector_shear: refine.vector_shear.unwrap_or(laws.vector_shear),
         slip_sinkage: refine.slip_sinkage.unwrap_or(laws.slip_sinkage),

@@ -93,7 +93,7 @@ impl SoilTable {
 pub fn soil_table(file: &ScenarioFile) -> Result<SoilTable, Diagnostics> {
     let soil = &file.scenario.soil;
     let bulldozing = file.scenario.ground.bulldozing;
-    let laws = laws(&file.scenario.ground);
+    let laws = laws(&file.scenario.ground, file.scenario.world.gravity);
     let (spacing, step) = (file.scenario.ground.spacing, file.scenario.time.step);
     let mut diagnostics = Vec::new();
     let (mut custom, mut warnings, mut catalog_warnings) = (Vec::new(), Vec::new(), Vec::new());

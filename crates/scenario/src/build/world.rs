@@ -18,7 +18,6 @@ use bekker_ground::{GroundError, GroundModel};
 use bekker_math::curve::Curve;
 use bekker_math::geodesy::Site;
 use bekker_math::grid::Lattice;
-use bekker_math::numeric::GRAVITY;
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::{
     ConstantGap, ConstantTimeGap, Cooperative, Driver, DriverTable, Following, Idm,
@@ -77,7 +76,8 @@ pub fn world_with_assets(
                 .expect_err("one of the four failed"));
         }
     };
-    let heaviest = specs.iter().map(|spec| spec.total_mass() * GRAVITY).fold(0.0, f64::max);
+    let gravity = file.scenario.world.gravity;
+    let heaviest = specs.iter().map(|spec| spec.total_mass() * gravity).fold(0.0, f64::max);
     let (soils, broken) = soils.with_frost_under(heaviest, &file.document);
     let mut warnings =
         [file.assumed.clone(), land.warnings.clone(), shown.warnings.clone(), broken].concat();
@@ -195,7 +195,7 @@ fn ground(
     terrain: Terrain,
 ) -> Result<GroundModel, Diagnostics> {
     let config = &file.scenario.ground;
-    let laws = laws(config);
+    let laws = laws(config, file.scenario.world.gravity);
     let lattice = Lattice { spacing: config.spacing };
     let ground = GroundModel::new(lattice, terrain, soils.soils().to_vec(), laws)
         .map_err(|error| refused(file, "ground", &error))?;
@@ -231,7 +231,7 @@ fn agents(
     let mut agents = Vec::new();
     let mut diagnostics = Vec::new();
     for (index, (entry, spec)) in entries.iter().zip(specs).enumerate() {
-        let made = assets.vehicle(spec).map_err(|error| {
+        let made = assets.vehicle(spec, file.scenario.world.gravity).map_err(|error| {
             let key = format!("vehicle[{index}].model");
             file.document.diagnostic(&key, DiagnosticKind::Refused { cause: error.to_string() })
         });

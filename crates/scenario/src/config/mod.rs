@@ -24,6 +24,7 @@ mod time;
 mod tow;
 mod traffic_light;
 mod vehicle;
+mod world;
 
 pub use barrier::BarrierConfig;
 pub use driver::{DriverConfig, FollowPolicy, LocalizationKind, PathEnd, TableRow, TimeoutPolicy};
@@ -55,6 +56,7 @@ pub use vehicle::{
     COLUMN_DISTANCE, COLUMN_SPEED, ColumnConfig, Payload, RowConfig, TireModel, VehicleConfig,
     Visual,
 };
+pub use world::WorldConfig;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,6 +80,9 @@ pub struct Scenario {
     pub seed: u64,
     /// Duration, time step and heartbeat.
     pub time: TimeConfig,
+    /// Physical constants of the place.
+    #[serde(default, skip_serializing_if = "WorldConfig::is_default")]
+    pub world: WorldConfig,
     /// Resolution and laws of the soil model.
     #[serde(default)]
     pub ground: Ground,
@@ -140,6 +145,7 @@ impl Scenario {
             description: String::new(),
             seed: 0,
             time,
+            world: WorldConfig::default(),
             ground: Ground::default(),
             terrain: TerrainConfig::default(),
             soil: SoilMapConfig {

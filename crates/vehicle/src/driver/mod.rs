@@ -53,6 +53,8 @@ pub struct DriverView<'a> {
     pub rim: f64,
     /// Greatest slip of a driven wheel or track, positive where it drives, forward or backward.
     pub slip: f64,
+    /// Acceleration of gravity, m/s².
+    pub gravity: f64,
     /// The vehicle to follow, if any.
     pub leader: Option<LeaderView>,
     /// Distance from the vehicle's front to a stop line, m, if there is one.

@@ -171,6 +171,7 @@ impl PathFollower {
             slope: sense * view.pose.direction(&Vec3::x()).z,
             rim: sense * view.rim,
             slip: view.slip,
+            gravity: view.gravity,
         };
         let told_to_stop = config.stop_time.is_some_and(|stop| view.time >= stop);
         let at_end =
@@ -465,6 +466,7 @@ mod tests {
                 thrust: 0.0,
                 rim: 0.0,
                 slip: 0.0,
+                gravity: bekker_math::numeric::GRAVITY,
                 leader,
                 stop: None,
                 articulation: None,

@@ -134,7 +134,7 @@ pub struct AccelerationGoal<'a> {
 }
 
 /// Motion of a vehicle in its intended direction of travel.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LongitudinalState {
     /// Speed of the vehicle, m/s.
     pub speed: f64,
@@ -146,6 +146,21 @@ pub struct LongitudinalState {
     pub rim: f64,
     /// Largest slip of a driven wheel or track, in either direction; 0 if unknown.
     pub slip: f64,
+    /// Acceleration of gravity, m/s².
+    pub gravity: f64,
+}
+
+impl Default for LongitudinalState {
+    fn default() -> LongitudinalState {
+        LongitudinalState {
+            speed: 0.0,
+            thrust: 0.0,
+            slope: 0.0,
+            rim: 0.0,
+            slip: 0.0,
+            gravity: GRAVITY,
+        }
+    }
 }
 
 impl LongitudinalState {
@@ -239,7 +254,7 @@ impl SpeedState {
                 let resists = gave - (motion.speed - last) / h;
                 self.integral += (h / (RESISTANCE_TIME + h)) * (resists - self.integral);
             }
-            None => self.integral = GRAVITY * motion.slope,
+            None => self.integral = motion.gravity * motion.slope,
         }
     }
 }
@@ -410,7 +425,7 @@ impl AccelerationGoal<'_> {
         }
         let rests = motion.is_at_rest(standstill);
         let gave = if rests {
-            response.at_rest(applied, GRAVITY * motion.slope)
+            response.at_rest(applied, motion.gravity * motion.slope)
         } else {
             response.acceleration(applied)
         };
@@ -440,10 +455,10 @@ impl AccelerationGoal<'_> {
     ) -> Controls {
         let PedalView { response, applied, .. } = &self.pedals;
         let rests = motion.is_at_rest(standstill);
-        let drive = GRAVITY * motion.thrust;
+        let drive = motion.gravity * motion.thrust;
         let on_throttle = applied.throttle > 0.0 && applied.throttle < 1.0;
         let gave = if rests {
-            response.held_at_rest(drive, applied.brake, GRAVITY * motion.slope)
+            response.held_at_rest(drive, applied.brake, motion.gravity * motion.slope)
         } else if engine.slips && !engine.changes_gear && on_throttle && applied.brake == 0.0 {
             // the requested acceleration: an engine that follows late also counts as resistance
             self.acceleration + state.integral
@@ -570,7 +585,7 @@ mod tests {
             let c = control.controls(
                 &mut state,
                 target,
-                &LongitudinalState { speed, thrust, slope, rim: 0.0, slip: 0.0 },
+                &LongitudinalState { speed, thrust, slope, ..LongitudinalState::default() },
                 h,
             );
             thrust += (throttle * c.throttle - thrust) * h / 0.5;
@@ -643,8 +658,13 @@ mod tests {
         while speed < 2.0 && time < 30.0 {
             let pedals = PedalView { response, applied, engine: None };
             let aim = AccelerationGoal { acceleration, pedals };
-            let motion =
-                LongitudinalState { speed, thrust: drive / GRAVITY, slope, rim: speed, slip: 0.0 };
+            let motion = LongitudinalState {
+                speed,
+                thrust: drive / GRAVITY,
+                slope,
+                rim: speed,
+                ..LongitudinalState::default()
+            };
             applied = control.controls_with_goal(&mut state, 5.0, Some(&aim), &motion, h);
             // the engine responds late
             let asked = response.acceleration(&Controls { brake: 0.0, ..applied });

@@ -70,6 +70,7 @@ impl DriverTable {
             slope: sense * view.pose.direction(&Vec3::x()).z,
             rim: sense * view.rim,
             slip: view.slip,
+            gravity: view.gravity,
         };
         let control = SpeedControl::default();
         let Controls { throttle, brake, .. } =

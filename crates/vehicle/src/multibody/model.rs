@@ -4,6 +4,7 @@ use super::closure::Closure;
 use super::element::Element;
 use super::factor::FactorPlan;
 use super::joint::Joint;
+use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Mat3, Vec3};
 use std::collections::BTreeSet;
 
@@ -194,6 +195,8 @@ pub struct MultibodyModel {
     pub(super) conveyor: Vec<Option<usize>>,
     pub(super) conveyor_entries: Vec<u32>,
     pub(super) symbolic: FactorPlan,
+    /// Acceleration of gravity, m/s², downward.
+    pub(super) gravity: f64,
 }
 
 /// Collects the parts of a model.
@@ -388,6 +391,7 @@ impl ModelBuilder {
         let ClosureRows { closures, rows: closure_rows, gear_weights, gear_start, drives, .. } =
             closed;
         Ok(MultibodyModel {
+            gravity: GRAVITY,
             names: self.bodies.iter().map(|body| body.name.clone()).collect(),
             links,
             shafts: self.shafts,
@@ -676,6 +680,16 @@ fn row(
 }
 
 impl MultibodyModel {
+    /// Returns the acceleration of gravity, m/s².
+    pub fn gravity(&self) -> f64 {
+        self.gravity
+    }
+
+    /// Sets the acceleration of gravity, m/s², of workspaces that are made from now on.
+    pub fn set_gravity(&mut self, gravity: f64) {
+        self.gravity = gravity;
+    }
+
     /// Returns the number of bodies.
     pub fn bodies(&self) -> usize {
         self.links.len()

@@ -209,7 +209,7 @@ impl MultibodyModel {
             gear_weights: self.gear_weights.clone(),
             target: vec![0.0; self.drives.len()],
             softness: vec![SOFTNESS; rows],
-            gravity: Vec3::new(0.0, 0.0, -bekker_math::numeric::GRAVITY),
+            gravity: Vec3::new(0.0, 0.0, -self.gravity),
             drift: 0.0,
             work: None,
             origin: Vec3::zeros(),

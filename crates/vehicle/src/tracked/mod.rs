@@ -42,7 +42,6 @@ use super::vehicle_bodies::VehicleBodies;
 use super::wheeled::WheelDrive;
 use crate::multibody::{BodyId, ElementForce, ModelError, MultibodyWorkspace, StepError};
 use assembly::{TrackIndices, TrackKind, TrackedParts, assemble};
-use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::{Load, Pose, Quat, Twist, Vec3};
 use shoes::BeltNodeLoad;
 
@@ -142,6 +141,7 @@ impl TrackedVehicle {
         let (ratio, radius) = (spec.drive.ratio, spec.drive_radius());
         let gearing = ThrustGearing {
             mass,
+            gravity: model.gravity(),
             radius,
             torque_ratio: 1.0 / ratio,
             acceleration: 1.0 / (ratio * radius * mass),
@@ -155,6 +155,15 @@ impl TrackedVehicle {
         let (chassis, chassis_load) = (parts.hull, parts.hull_load);
         let bodies = VehicleBodies { model, chassis, mass, chassis_load, outline };
         Ok(TrackedVehicle { spec, parts, bodies, drivetrain })
+    }
+
+    /// Returns the vehicle under another acceleration of gravity, m/s².
+    ///
+    /// States and workspaces must be made from the returned vehicle.
+    pub fn with_gravity(mut self, gravity: f64) -> TrackedVehicle {
+        self.bodies.model.set_gravity(gravity);
+        self.drivetrain.set_gravity(gravity);
+        self
     }
 
     /// Returns the bodies and joints.
@@ -351,7 +360,7 @@ impl TrackedVehicle {
     /// It is the limit of the brakes, or the friction of locked tracks if that is less.
     pub fn full_braking(&self, friction: f64) -> f64 {
         let arm = self.spec.drive_radius() * self.mass();
-        (2.0 * self.service_brake().max_torque / arm).min(LOCKED * friction * GRAVITY)
+        (2.0 * self.service_brake().max_torque / arm).min(LOCKED * friction * self.bodies.gravity())
     }
 
     /// Returns the tension of a track in the last step, N.
