@@ -10,12 +10,14 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Measure the cost of learning environments: steps per second and core, observations, resets
+/// Measure the cost of learning environments: steps per processor second, observations, resets
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  bekker bench envs\n  \
     bekker bench envs --task SoftGoal --envs 1024 --threads 2 --json\n\n\
-    Measures rigid and flexible tires with steps of 2 ms and 4 ms, at 10 actions per second. The\n\
-    task's expert policy drives. Steps per second include physics, observation, reward and resets.")]
+    Measures rigid and flexible tires with steps of 2, 4 and 5 ms, at 10 actions per second. The\n\
+    task's expert policy drives. Steps include physics, observation, reward and resets. They are\n\
+    divided by the processor seconds of all threads, which other programs on the machine hardly\n\
+    change, and by the wall time.")]
 pub struct BenchEnvs {
     /// Learning task
     #[arg(long, default_value = "SoftGoal", value_parser = PossibleValuesParser::new(TASKS.map(|task| task.id())))]
@@ -51,9 +53,11 @@ struct EnvCost {
     step: f64,
     envs: usize,
     threads: usize,
-    /// Environment steps per second and thread.
-    per_core: f64,
-    /// Wall time of a step times the number of threads, µs.
+    /// Environment steps per second of processor time; `None` where the system does not report it.
+    per_cpu_second: Option<f64>,
+    /// Environment steps per second of wall time.
+    per_wall_second: f64,
+    /// Processor time of a step, or else its wall time times the number of threads, µs.
     step_us: f64,
     /// Part of it for observations, µs.
     observation_us: f64,
@@ -67,13 +71,18 @@ struct EnvCost {
     resets: f64,
 }
 
+/// Time steps of the cases, s.
+const STEPS: [f64; 3] = [2e-3, 4e-3, 5e-3];
+
 /// Number of levels; few, so that they are created quickly.
 const LEVELS: u64 = 16;
 
 impl BenchEnvs {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let mut costs = Vec::new();
-        for (flexible_tires, step) in [(false, 2e-3), (false, 4e-3), (true, 2e-3), (true, 4e-3)] {
+        for (flexible_tires, step) in
+            [false, true].into_iter().flat_map(|flexible| STEPS.map(|step| (flexible, step)))
+        {
             let options = Options {
                 flexible_tires: Some(flexible_tires),
                 step,
@@ -91,13 +100,21 @@ impl BenchEnvs {
         if self.json {
             return stdout::print_json(&costs);
         }
-        let header =
-            ["tires", "step ms", "env-steps/s\nper core", "step us", "observation us", "reset us"];
+        let header = [
+            "tires",
+            "step ms",
+            "env-steps per\nprocessor second",
+            "env-steps per\nwall second",
+            "step us",
+            "observation us",
+            "reset us",
+        ];
         let rows = costs.iter().map(|cost| {
             [
                 cost.tire.to_owned(),
                 format!("{}", 1e3 * cost.step),
-                format!("{:.0}", cost.per_core),
+                cost.per_cpu_second.map_or("unknown".into(), |steps| format!("{steps:.0}")),
+                format!("{:.0}", cost.per_wall_second),
                 format!("{:.0}", cost.step_us),
                 format!("{:.1}", cost.observation_us),
                 format!("{:.0}", cost.reset_us),
@@ -130,22 +147,27 @@ impl BenchEnvs {
             batch.reset(&seeds, &vec![true; self.envs], None, &mut out)?;
             // create all levels before the clock starts
             (0..LEVELS).try_for_each(|level| batch.levels().get(level).map(drop))?;
-            let (begun, mut steps, mut resets) = (Instant::now(), 0, 0);
+            let (begun, begun_cpu) = (Instant::now(), processor_seconds());
+            let (mut steps, mut resets) = (0, 0);
             while begun.elapsed().as_secs_f64() < self.seconds {
                 let actions = batch.experts()?;
                 batch.step(&actions, Autoreset::SameStep, &mut out)?;
                 steps += self.envs;
                 resets += out.reset.iter().filter(|begun| **begun == 1).count();
             }
-            let per_core = steps as f64 / begun.elapsed().as_secs_f64() / self.threads as f64;
+            let wall = begun.elapsed().as_secs_f64();
+            let used = processor_seconds().zip(begun_cpu).map(|(now, then)| now - then);
+            // a run shorter than a clock tick has no processor time
+            let used = used.filter(|used| *used > 0.0);
             let env = batch.env(0)?;
             Ok(EnvCost {
                 tire: tire(flexible),
                 step,
                 envs: self.envs,
                 threads: self.threads,
-                per_core,
-                step_us: 1e6 / per_core,
+                per_cpu_second: used.map(|used| steps as f64 / used),
+                per_wall_second: steps as f64 / wall,
+                step_us: 1e6 * used.unwrap_or(wall * self.threads as f64) / steps as f64,
                 observation_us: observing(env)?,
                 image: self.image,
                 lidar: self.lidar,
@@ -155,6 +177,17 @@ impl BenchEnvs {
         });
         measured.map_err(refused)
     }
+}
+
+/// Returns the processor time of all threads of this process, s, in ticks of 10 ms; `None` where the
+/// system has no `/proc`.
+fn processor_seconds() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // fields 14 and 15 of proc(5); the second field may contain spaces and ends with a parenthesis
+    let ticks = text.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
+    let ticks: Vec<f64> = ticks.map(str::parse).collect::<Result<_, _>>().ok()?;
+    // USER_HZ, a constant of the interface of Linux
+    (ticks.len() == 2).then(|| ticks.iter().sum::<f64>() / 100.0)
 }
 
 fn tire(flexible: bool) -> &'static str {
@@ -184,4 +217,20 @@ fn resetting(env: &Env) -> Result<f64, LearningError> {
     }
     times.sort_by(f64::total_cmp);
     Ok(times[times.len() / 2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::processor_seconds;
+
+    #[test]
+    fn work_takes_processor_time() {
+        let Some(begun) = processor_seconds() else { return };
+        let mut sum = 0_u64;
+        // the loop ends only when the clock has advanced by more than one tick
+        while processor_seconds().is_some_and(|now| now - begun < 0.03) {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
+        assert!(processor_seconds().is_some_and(|now| now - begun >= 0.03));
+    }
 }
