@@ -413,7 +413,7 @@ def test_a_thousand_resets_take_no_memory():
     assert (process.num_threads(), process.num_fds()) == before[1:]
 
 
-@pytest.mark.parametrize(("task", "steps"), [("SlipSpeed", 200), ("SideSlope", 150), ("Recover", 150)])
+@pytest.mark.parametrize(("task", "steps"), [("SlipSpeed", 200), ("SideSlope", 150), ("Recover", 150), ("Vertical", 150)])
 def test_experts_are_better_than_nothing_and_than_chance(task, steps):
     env = BekkerVectorEnv(task, 2, **{**QUICK, "levels": 8})
 

@@ -7,6 +7,7 @@ mod recover;
 mod side_slope;
 mod slip_speed;
 mod soft_goal;
+mod vertical;
 
 pub use custom::{CUSTOM_TASKS, Custom};
 
@@ -232,12 +233,13 @@ impl EpisodeEnding {
 }
 
 /// All tasks.
-pub const TASKS: [&dyn LearningTask; 6] = [
+pub const TASKS: [&dyn LearningTask; 7] = [
     &slip_speed::SlipSpeed,
     &soft_goal::SoftGoal,
     &side_slope::SideSlope,
     &obstacles::ObstacleTask,
     &recover::Recover,
+    &vertical::Vertical,
     &convoy::Convoy,
 ];
 
