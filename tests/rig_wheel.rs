@@ -6,8 +6,8 @@
 //! apart, 1 ms.
 
 use bekker::rig::{Rig, WheelResult, WheelRig, WheelRigMotion};
-use bekker::scm::Underside;
-use bekker::soil::{DeformableSoil, Laws, SnowCover, Soil, SoilKind, catalog::catalog};
+use bekker::scm::{Lugs, Underside};
+use bekker::soil::{DeformableSoil, Laws, SnowCover, Soil, SoilKind, Tread, catalog::catalog};
 
 fn bed(yielding: DeformableSoil) -> Soil {
     Soil {
@@ -352,4 +352,49 @@ fn wheels_in_a_rut_of_snow_resist_as_crrel_has_it() {
     // the first wheel has no rut; the key adds what it says, where the wheel before has been
     assert!((with[0] - without[0]).abs() < 2e-3, "{with:?} {without:?}");
     assert!((with[1] - without[1] - 0.035).abs() < 6e-3, "{with:?} {without:?}");
+}
+
+/// A wheel 0.3 m in radius and 0.2 m wide with lugs, in soil that shears at once.
+fn lugged(lugs: Lugs) -> WheelRig {
+    let soil = DeformableSoil { cohesion: 2e3, shear_modulus: 1e-4, ..mid() };
+    let motion = WheelRigMotion::Rolling { speed: 0.2, slip: 0.9 };
+    let wheel = Underside::new(lugs.outline(vec![[0.1, 0.3]]), None).unwrap();
+    let tread = lugs.tread(Tread::rough(), 0.3, 0.2);
+    let laws = Laws { bulldozing: false, ..Laws::reference() };
+    let rig = WheelRig::new(bed(soil), wheel, 2e3, motion);
+    WheelRig { laws, tread, spacing: 0.01, ..rig }
+}
+
+/// Bekker's thrust of a spud: c A (1 + 2 h/b) + W tan φ (1 + 0.64 (h/b) acot(h/b)), here with lugs
+/// so close that they hold all soil between them.
+#[test]
+fn lugs_add_the_shear_on_the_ends_of_the_soil_that_they_hold() {
+    let lugs = Lugs { count: 60, height: 0.03 };
+    assert_eq!(lugs.held(0.3), 1.0);
+    let found = lugged(lugs).run().unwrap();
+    let slender: f64 = 0.03 / 0.2;
+    let cohesive = 2e3 * found.area * (1.0 + 2.0 * slender);
+    let tan = 30_f64.to_radians().tan();
+    let frictional = found.vertical * tan * (1.0 + 0.64 * slender * (1.0 / slender).atan());
+    // under the reference laws pressure is vertical, so the drawbar is the thrust; nodes at the
+    // front have slid for less than the whole strength
+    let expected = cohesive + frictional;
+    assert!((found.drawbar / expected - 1.0).abs() < 0.01, "{} {expected}", found.drawbar);
+}
+
+#[test]
+fn no_lugs_are_a_smooth_wheel_to_the_bit_and_half_the_spacing_holds_half_the_soil() {
+    let smooth = WheelRig {
+        wheel: Underside::cylinder(0.6 / 2.0, 0.2).unwrap(),
+        tread: Tread::rough(),
+        ..lugged(Lugs { count: 0, height: 0.0 })
+    };
+    let smooth = smooth.run().unwrap();
+    for lugs in [Lugs { count: 0, height: 0.02 }, Lugs { count: 24, height: 0.0 }] {
+        assert_eq!(lugged(lugs).run().unwrap(), smooth);
+    }
+    let held = |count| Lugs { count, height: 0.02 }.held(0.3);
+    // a wedge ahead of a lug is tan 60° times as long as the lug is high
+    assert!((held(12) - 12.0 * 0.02 * 3_f64.sqrt() / (0.6 * std::f64::consts::PI)).abs() < 1e-12);
+    assert!((held(24) / held(12) - 2.0).abs() < 1e-12);
 }

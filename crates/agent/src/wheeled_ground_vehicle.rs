@@ -9,7 +9,7 @@ use super::sample::WheelSample;
 use super::tire::{TireContactState, relaxation, ring};
 use super::vehicle_properties::{VehicleProperties, middle};
 use bekker_ground::scm::{
-    Contact, FlexibleTire, Grousers, Ring, RingState, RingStep, Underside, UndersideError,
+    Contact, FlexibleTire, Grousers, Lugs, Ring, RingState, RingStep, Underside, UndersideError,
     settle_ring, tire_contact, wheel_contact,
 };
 use bekker_ground::soil::{ShearStrength, Tread};
@@ -592,21 +592,35 @@ impl TireContactModel {
 /// [`UndersideError`] if outline or lugs do not make a wheel.
 pub fn underside(tire: &RigidTire) -> Result<Underside, UndersideError> {
     let outline = tire.outline.iter().map(|point| [point.half_width, point.radius]).collect();
-    let grousers =
-        tire.grousers.map(|g| Grousers { count: g.count, height: g.height, width: g.thickness });
-    Underside::new(outline, grousers)
+    let bars = tire.grousers.and_then(|own| {
+        let (count, height) = (own.count, own.height);
+        own.thickness.map(|width| Grousers { count, height, width })
+    });
+    let outline = match lugs(tire) {
+        Some(lugs) => lugs.outline(outline),
+        None => outline,
+    };
+    Underside::new(outline, bars)
 }
 
-/// Returns the division of a tire's contact between rubber and soil.
+/// Returns the lugs of a tire that hold the soil between them.
+fn lugs(tire: &RigidTire) -> Option<Lugs> {
+    let own = tire.grousers.filter(|own| own.thickness.is_none())?;
+    Some(Lugs { count: own.count, height: own.height })
+}
+
+/// Returns the division of a tire's contact between rubber and soil, with its lugs.
 pub fn tread(tire: &RigidTire) -> Tread {
-    tire.soil.map_or_else(Tread::rough, |soil| Tread {
+    let tread = tire.soil.map_or_else(Tread::rough, |soil| Tread {
         rubber_share: soil.area_ratio,
         rubber: ShearStrength {
             cohesion: soil.cohesion,
             friction: soil.friction,
             modulus: soil.shear_modulus,
         },
-    })
+        ..Tread::rough()
+    });
+    lugs(tire).map_or(tread, |lugs| lugs.tread(tread, tire.radius(), tire.width()))
 }
 
 /// Returns the slip of a rim or a track at a speed over ground, m/s, relative to the faster of the

@@ -17,7 +17,7 @@ use crate::rig::{
 };
 use crate::scenario::build::vehicle_spec;
 use crate::scenario::config::TireModel;
-use crate::scm::{Ring, Underside, UndersideError};
+use crate::scm::{Lugs, Ring, Underside, UndersideError};
 use crate::simulation::{belt, tread, underside};
 use crate::soil::{Soil, Tread};
 use crate::vehicle::spec::{Inflation, VehicleSpec};
@@ -76,7 +76,7 @@ pub struct Wheel {
 struct WheelShape {
     /// Vehicle whose tire is tested: from the catalog (see `bekker vehicles`), or a vehicle file
     /// (.toml)
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["radius", "width"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["radius", "width", "grousers"])]
     vehicle: Option<String>,
     /// Tire model: flexible or rigid (default: flexible if the vehicle file defines it)
     #[arg(long, alias = "tyre", value_name = "MODEL", value_parser = tire_model(), requires = "vehicle")]
@@ -90,6 +90,12 @@ struct WheelShape {
     /// Width of a cylindrical wheel, m
     #[arg(long, value_name = "M", default_value = "0.254", allow_negative_numbers = true, value_parser = quantity(0.01..=3.0, "m"))]
     width: f64,
+    /// Number of grousers across a cylindrical wheel, which hold the soil between them
+    #[arg(long, value_name = "COUNT", default_value = "0", requires = "grouser_height", value_parser = clap::value_parser!(u32).range(0..=200))]
+    grousers: u32,
+    /// Height of the grousers above the cylinder, m
+    #[arg(long, value_name = "M", default_value = "0", allow_negative_numbers = true, requires = "grousers", value_parser = quantity(0.0..=0.3, "m"))]
+    grouser_height: f64,
 }
 
 /// Motion of the wheel over the soil, and the resolution of the run.
@@ -321,10 +327,11 @@ impl WheelShape {
         };
         let Some(name) = &self.vehicle else {
             let (radius, width) = (self.radius, self.width);
+            let lugs = Lugs { count: self.grousers, height: self.grouser_height };
+            let outline = lugs.outline(vec![[width / 2.0, radius]]);
             return Ok(MountedWheel {
-                wheel: Underside::cylinder(radius, width)
-                    .map_err(|error| refused("--radius", error))?,
-                tread: Tread::rough(),
+                wheel: Underside::new(outline, None).map_err(|error| refused("--radius", error))?,
+                tread: lugs.tread(Tread::rough(), radius, width),
                 belt: None,
                 load: LOAD,
                 name: format!("cylinder {radius} m x {width} m"),

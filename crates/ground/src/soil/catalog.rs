@@ -395,7 +395,7 @@ mod tests {
     #[test]
     fn every_entry_is_usable_and_its_name_unique() {
         let catalog = Catalog::parse(include_str!("catalog.toml")).unwrap();
-        assert_eq!(catalog.soils.len(), 35);
+        assert_eq!(catalog.soils.len(), 41);
         let mut ids: Vec<_> = catalog
             .soils
             .iter()

@@ -424,6 +424,7 @@ impl<'a, L: SoilResponse<'a>> Bearing<'a, L> {
         pressure: Lanes<S>,
         slip: Lanes<S>,
     ) -> Lanes<S> {
+        let strength = tread.with_sides(strength);
         let usual = strength.cohesion + pressure * strength.friction;
         tread.strength_on(self.law.strengths(usual, pressure, slip), pressure)
     }

@@ -3,7 +3,7 @@
 //! τ = (c + σ tan φ) (1 - exp(-j / K)) (Z. Janosi and B. Hanamoto, 1961).
 
 use super::DeformableSoil;
-use bekker_math::numeric::{Lanes, Simd, fast_exp, tan};
+use bekker_math::numeric::{Lanes, Simd, atan2, fast_exp, tan};
 use serde::{Deserialize, Serialize};
 
 /// Shear strength of a surface that slides in or on soil, and the displacement that mobilizes it.
@@ -50,6 +50,9 @@ pub struct Tread {
     pub rubber_share: f64,
     /// Strength between rubber and soil.
     pub rubber: ShearStrength,
+    /// Shear on the sides of soil that lugs hold, over that on its base: of cohesion, of friction.
+    #[serde(default)]
+    pub side_shear: [f64; 2],
 }
 
 impl Tread {
@@ -58,12 +61,38 @@ impl Tread {
         Tread {
             rubber_share: 0.0,
             rubber: ShearStrength { cohesion: 0.0, friction: 0.0, modulus: 1.0 },
+            side_shear: [0.0; 2],
+        }
+    }
+
+    /// Returns the tread with lugs `height` m high across a wheel `width` m wide, which hold the
+    /// soil between them on the fraction `held` of the tread.
+    ///
+    /// That soil shears on soil at the tips and at both ends of the lugs. The shear at the ends adds
+    /// 2 h/b of the cohesion and 0.64 (h/b) acot(h/b) of the friction to that at the tips (M. G.
+    /// Bekker, *Theory of Land Locomotion*, 1956, for spuds of height h on a track of width b; J. Y.
+    /// Wong, *Theory of Ground Vehicles*, 2008, ch. 2).
+    pub fn with_lugs(self, height: f64, width: f64, held: f64) -> Tread {
+        let slender = height / width;
+        let side_shear = [2.0 * slender * held, 0.64 * slender * atan2(1.0, slender) * held];
+        Tread { rubber_share: self.rubber_share * (1.0 - held), side_shear, ..self }
+    }
+
+    /// Returns the strength of soil under the tread, with that at the ends of the lugs.
+    #[inline(always)]
+    pub(super) fn with_sides(&self, soil: &ShearStrength) -> ShearStrength {
+        let [cohesion, friction] = self.side_shear;
+        ShearStrength {
+            cohesion: soil.cohesion * (1.0 + cohesion),
+            friction: soil.friction * (1.0 + friction),
+            modulus: soil.modulus,
         }
     }
 
     /// Returns the strengths under the tread at `pressure` Pa, Pa.
     #[inline(always)]
     pub fn strength_lanes<S: Simd>(&self, soil: &ShearStrength, pressure: Lanes<S>) -> Lanes<S> {
+        let soil = self.with_sides(soil);
         self.strength_on(soil.cohesion + pressure * soil.friction, pressure)
     }
 
@@ -85,7 +114,7 @@ impl Tread {
     /// Returns the shear stress under the tread, Pa.
     #[inline]
     pub fn stress(&self, soil: &ShearStrength, pressure: f64, displacement: f64) -> f64 {
-        let soil_stress = soil.stress(pressure, displacement);
+        let soil_stress = self.with_sides(soil).stress(pressure, displacement);
         if self.rubber_share == 0.0 {
             return soil_stress;
         }
@@ -101,7 +130,7 @@ impl Tread {
         pressure: Lanes<S>,
         displacement: Lanes<S>,
     ) -> Lanes<S> {
-        let soil_stress = soil.stress_lanes(pressure, displacement);
+        let soil_stress = self.with_sides(soil).stress_lanes(pressure, displacement);
         if self.rubber_share == 0.0 {
             return soil_stress;
         }
@@ -141,7 +170,7 @@ mod tests {
     fn mixes_rubber_and_soil_by_area() {
         let soil = ShearStrength { cohesion: 0.0, friction: 0.5, modulus: 0.01 };
         let rubber = ShearStrength { cohesion: 0.0, friction: 0.9, modulus: 0.005 };
-        let tread = Tread { rubber_share: 0.25, rubber };
+        let tread = Tread { rubber_share: 0.25, rubber, ..Tread::rough() };
         let expected = 0.75 * soil.stress(1e4, 1.0) + 0.25 * rubber.stress(1e4, 1.0);
         assert!((tread.stress(&soil, 1e4, 1.0) - expected).abs() < 1e-9);
         assert_eq!(Tread::rough().stress(&soil, 1e4, 0.02), soil.stress(1e4, 0.02));

@@ -119,11 +119,15 @@ pub struct SoilPrior {
 impl SoilPrior {
     /// Creates the prior from the soils of the catalog of a family, or of all families but presets.
     ///
-    /// Only soils with cohesion and a cohesive modulus above zero have logarithms. The correlations
-    /// are always those of all families, as single families have too few soils. `None` if the family
-    /// has fewer than three such soils.
+    /// Simulants are left out: most of their figures are those of other soils. Only soils with
+    /// cohesion and a cohesive modulus above zero have logarithms. The correlations are always those
+    /// of all families, as single families have too few soils. `None` if the family has fewer than
+    /// three such soils.
     pub fn from_catalog(family: Option<&str>) -> Option<SoilPrior> {
-        let soils = catalog().soils.iter().filter(|soil| soil.family != "preset");
+        let soils = catalog()
+            .soils
+            .iter()
+            .filter(|soil| !["preset", "simulant"].contains(&soil.family.as_str()));
         let soils = soils.filter_map(|soil| match &soil.kind {
             SoilKind::Deformable(law) if law.k_c > 0.0 && law.cohesion > 0.0 => {
                 Some((soil, SoilParameters::new(law).logarithms()))

@@ -214,8 +214,10 @@ pub struct GrouserSpec {
     pub count: u32,
     /// Height of a lug above the outline, m.
     pub height: f64,
-    /// Thickness of a lug along the circumference, m.
-    pub thickness: f64,
+    /// Thickness of a lug along the circumference, m: each lug is a bar, which fine nodes resolve.
+    /// Where absent, soil between the lugs moves with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thickness: Option<f64>,
 }
 
 /// Shear of rubber against soil. It is mixed with the soil's own shear by share of the contact

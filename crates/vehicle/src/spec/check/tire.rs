@@ -30,7 +30,8 @@ pub(super) fn rigid_tire(tire: &RigidTire, rim_radius: f64) -> Check {
         let count = (1..=200).contains(&grousers.count);
         require(count, &format!("{key}.count"), grousers.count, "from 1 to 200")?;
         positive(&format!("{key}.height"), grousers.height)?;
-        positive(&format!("{key}.thickness"), grousers.thickness)?;
+        let thickness = grousers.thickness;
+        thickness.map_or(Ok(()), |own| positive(&format!("{key}.thickness"), own))?;
     }
     if let Some(soil) = &tire.soil {
         let key = "tire.rigid.soil";
