@@ -453,7 +453,7 @@ fn a_run_on_several_ranks_is_watched_live() {
         let word = |at: usize| f32::from_le_bytes(last[at..at + 4].try_into().unwrap());
         let count = |at: usize| u32::from_le_bytes(last[at..at + 4].try_into().unwrap());
         assert_eq!(count(16), 2);
-        let mut at = 24;
+        let mut at = 28;
         let mut vehicles = Vec::new();
         for _ in 0..2 {
             let (x, y, speed, sinkage) = (word(at), word(at + 4), word(at + 28), word(at + 56));

@@ -6,17 +6,14 @@ use super::page::{
     ErrorRow, Page, ValidationError, WorstError, errors, grade, percent, range, rms,
     unsigned_percent, worst,
 };
-use super::reference_runs::{rows, wheel_differences};
+use super::planetary_wheels::{PlanetaryWheels, planetary_wheels};
+use super::reference_runs::wheel_differences;
 use super::sand::{DRAWBAR, PredictedTrials, SINKAGE, deviations, worse};
 use bekker_agent::{RunningGearKind, SoilClass};
 use bekker_ground::scm::Underside;
 use bekker_ground::soil::catalog::{assumed_elastic_stiffness, assumed_unloading};
 use bekker_ground::soil::{DeformableSoil, Details, Laws};
 use bekker_rig::{InParallel, Rig, WheelResult, WheelRig, WheelRigMotion, rim_speed};
-
-const DING: &str = include_str!("measured/ding_wheel.csv");
-/// Load of Ding's wheels, N.
-const DING_LOAD: f64 = 80.0;
 
 /// Page on driven and towed wheels.
 pub(super) fn page() -> Result<Page, ValidationError> {
@@ -37,8 +34,8 @@ pub(super) fn page() -> Result<Page, ValidationError> {
         table.push(trials.row("drawbar", (1.0, "N"), DRAWBAR));
         table.push(trials.row("depth", (1e3, "mm"), SINKAGE));
     }
-    let (ding_rows, ding_pull, ding_worst) = ding()?;
-    table.extend(ding_rows);
+    let PlanetaryWheels { rows, ding_pull, worst: ding_worst } = planetary_wheels()?;
+    table.extend(rows);
     let [flat, steep] = towed_errors()?;
     let none = || "-".to_owned();
     let name = "Bekker's towed wheel, entry below 70 deg";
@@ -114,6 +111,13 @@ fn describe(page: &mut Page) {
          plates and shear tests, K 9.7 to 13.1 mm",
     );
     page.data(
+        "Wang and Han, J. Korean Geotech. Soc. 32, 2016: smooth wheel and wheel with 10 mm lugs in the \
+         lunar simulant KLS-1, slips 0.1 to 0.5",
+        "measured, **held out**",
+        "read off a figure by others; only cohesion and friction of the soil are measured, the rest \
+         are those of another simulant: the depth cannot be judged",
+    );
+    page.data(
         "Wong and Reece, J. Terramech. 4, 1967",
         "theory",
         "position of maximum pressure fitted by them; no slip sinkage, so a different model and no \
@@ -134,84 +138,12 @@ fn describe(page: &mut Page) {
         range(RunningGearKind::RigidWheel, SoilClass::Mineral)
     );
     page.conditions =
-        "Wheels with grousers or lugs are cylinders through the tips. CMU: nodes 2.5 mm \
-        apart, 2 ms, 30 cm at 1 cm/s. Ding: 157 mm radius, 165 mm wide, nodes 5 mm apart, K 11 mm. \
-        Others: 0.467 m x 0.254 m, nodes 2 cm apart, 1 ms, 1 m/s; the towed wheel without shear \
+        "CMU's grousers are a cylinder through their tips; nodes 2.5 mm apart, 2 ms, 30 cm at \
+        1 cm/s. Ding: 157 mm radius, 165 mm wide, 30 lugs of 10 mm; KLS-1: 85 mm, 80 mm, 16 lugs of \
+        10 mm; [grousers](../soil_laws.md#grousers), nodes 5 mm apart; rims as rough as the soil, \
+        or of metal with two thirds of its angle of friction. Others: 0.467 m x 0.254 m, nodes 2 cm apart, 1 ms, 1 m/s; the towed wheel without shear \
         and nearly without rebound, as in Bekker's derivation."
             .into();
-}
-
-/// Compares with Ding's wheels; returns rows, errors of drawbar over the load, and the worst error.
-fn ding() -> Result<(Vec<ErrorRow>, [f64; 2], WorstError), ValidationError> {
-    let (k_phi, k_c, n) = (2407.4e3, 15.6e3, 1.1);
-    let [k0, growth] = assumed_unloading(k_phi, k_c, n).map(Some);
-    let soil = DeformableSoil {
-        k_phi,
-        k_c,
-        n,
-        cohesion: 250.0,
-        friction_angle: 31.9_f64.to_radians(),
-        shear_modulus: 0.011,
-        elastic_stiffness: assumed_elastic_stiffness(k_phi, k_c, n),
-        details: Details {
-            density: Some(1605.0),
-            reload_stiffness: k0,
-            reload_growth: growth,
-            ..Details::default()
-        },
-        ..chrono("mid")
-    };
-    let trials: Vec<_> = rows(DING).collect();
-    let cases: Vec<_> = trials
-        .iter()
-        .flat_map(|trial| [(trial, Laws::refined()), (trial, Laws::reference())])
-        .collect();
-    let runs = cases
-        .in_parallel(|((_, trial), laws)| {
-            let underside = Underside::cylinder(0.157_35 + trial[0], 0.165)?;
-            let speed = 0.03;
-            let motion = WheelRigMotion::Drawn {
-                speed,
-                rim_speed: rim_speed(speed, trial[1]),
-                slip_angle: 0.0,
-            };
-            let rig = WheelRig::new(bed(soil.clone()), underside, DING_LOAD, motion);
-            let rig = WheelRig {
-                laws: *laws,
-                spacing: 0.005,
-                step: 2e-3,
-                duration: 20.0,
-                guide_damping: 300.0,
-                ..rig
-            };
-            Ok(rig.run()?)
-        })
-        .collect::<Result<Vec<WheelResult>, ValidationError>>()?;
-    let error = |k: usize, which: usize| {
-        let (trial, run) = (&trials[k].1, &runs[2 * k + which]);
-        [(run.drawbar - trial[2]) / DING_LOAD, run.sinkage - trial[3]]
-    };
-    let mut table = Vec::new();
-    for (kind, name) in [("smooth", "Ding (held out), smooth"), ("lugs", "Ding (held out), lugs")] {
-        let own: Vec<usize> = (0..trials.len()).filter(|k| trials[*k].0 == kind).collect();
-        let pull = [0, 1].map(|which| rms(own.iter().map(|&k| error(k, which)[0])));
-        let depth = [0, 1].map(|which| 1e3 * rms(own.iter().map(|&k| error(k, which)[1])));
-        table.push(errors(name, "drawbar over load, rms", own.len(), pull.map(unsigned_percent)));
-        table.push(errors(name, "depth, rms", own.len(), depth.map(|x| format!("{x:.1} mm"))));
-    }
-    let pull = [0, 1].map(|which| rms((0..trials.len()).map(|k| error(k, which)[0])));
-    let each = trials.iter().enumerate().map(|(k, (kind, trial))| {
-        let (measured, found) = (trial[2], runs[2 * k].drawbar);
-        WorstError {
-            case: format!("drawbar, Ding's wheel ({kind}, held out), slip {:.1}", trial[1]),
-            kind: "measured, read off a figure".into(),
-            expected: format!("{measured:.1} N"),
-            found: format!("{found:.1} N"),
-            error: (found - measured) / measured.abs().max(0.1 * DING_LOAD),
-        }
-    });
-    let worst = each.max_by(|a, b| a.error.abs().total_cmp(&b.error.abs())).unwrap_or_default();
-    Ok((table, pull, worst))
 }
 
 /// Adds the comparison with Wong and Reece.
@@ -285,7 +217,7 @@ fn failures(page: &mut Page, worst: &[&WorstError]) {
         ));
     }
     page.failure(
-        "Wheels of the rig are as rough as the soil is strong; Ding's smooth rim may transmit less.",
+        "Smooth rims in simulants: drawbar and torque are far too high, also with a metal's friction.",
     );
     page.failure(
         "Grousers at a slip above one half: the wheel carries sand away and digs, while the model \

@@ -11,6 +11,7 @@ mod overview;
 mod page;
 mod passes;
 mod passive;
+mod planetary_wheels;
 mod pressure_sinkage;
 mod reference_runs;
 mod sand;
