@@ -80,8 +80,7 @@ impl MeasuredWheel {
         let rig =
             WheelRig::new(bed(soil.clone()), Underside::new(outline, None)?, self.load, motion);
         let (spacing, step, duration) = (0.005, 2e-3, 20.0);
-        let rig =
-            WheelRig { laws, tread, spacing, step, duration, guide_damping: 300.0, ..rig };
+        let rig = WheelRig { laws, tread, spacing, step, duration, guide_damping: 300.0, ..rig };
         Ok(rig.run()?)
     }
 
