@@ -1,19 +1,16 @@
 //! Driven and towed wheels: drawbar pull, torque and sinkage over slip.
 
 use super::classic_wheels::{SLIPS, TOWED_RUNS, TheoryComparison, towed_errors, wong_reece};
-use super::closed_forms::{INTEGRALS, bed, chrono, integral_errors, wheel};
+use super::closed_forms::{INTEGRALS, chrono, integral_errors, wheel};
 use super::page::{
-    ErrorRow, Page, ValidationError, WorstError, errors, grade, percent, range, rms,
-    unsigned_percent, worst,
+    Page, ValidationError, WorstError, errors, grade, percent, range, unsigned_percent, worst,
 };
 use super::planetary_wheels::{PlanetaryWheels, planetary_wheels};
 use super::reference_runs::wheel_differences;
 use super::sand::{DRAWBAR, PredictedTrials, SINKAGE, deviations, worse};
 use bekker_agent::{RunningGearKind, SoilClass};
-use bekker_ground::scm::Underside;
-use bekker_ground::soil::catalog::{assumed_elastic_stiffness, assumed_unloading};
-use bekker_ground::soil::{DeformableSoil, Details, Laws};
-use bekker_rig::{InParallel, Rig, WheelResult, WheelRig, WheelRigMotion, rim_speed};
+use bekker_ground::soil::Laws;
+use bekker_rig::{InParallel, Rig, WheelResult, WheelRig, WheelRigMotion};
 
 /// Page on driven and towed wheels.
 pub(super) fn page() -> Result<Page, ValidationError> {

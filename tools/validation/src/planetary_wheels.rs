@@ -97,9 +97,11 @@ pub(super) fn planetary_wheels() -> Result<PlanetaryWheels, ValidationError> {
     let (mut ding, mut worst) = ([Vec::new(), Vec::new()], WorstError::default());
     for [key, name, soil] in WHEELS {
         let soil = catalog().find(soil).map(|own| own.to_soil().kind);
-        let Some(SoilKind::Deformable(soil)) = soil else { continue };
+        let Ok(SoilKind::Deformable(soil)) = soil else {
+            unreachable!("the catalog has the simulants")
+        };
         let points: Vec<MeasuredWheel> = rows(MEASURED)
-            .filter(|(wheel, _)| wheel == key)
+            .filter(|(wheel, _)| *wheel == key)
             .map(|(_, row)| MeasuredWheel::new(&row))
             .collect();
         for is_metal in [false, true] {
@@ -143,6 +145,6 @@ pub(super) fn planetary_wheels() -> Result<PlanetaryWheels, ValidationError> {
             }
         }
     }
-    let ding_pull = ding.map(|own| rms(own.into_iter()));
+    let ding_pull = ding.map(rms);
     Ok(PlanetaryWheels { rows: table, ding_pull, worst })
 }
