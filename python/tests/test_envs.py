@@ -413,9 +413,12 @@ def test_a_thousand_resets_take_no_memory():
     assert (process.num_threads(), process.num_fds()) == before[1:]
 
 
-@pytest.mark.parametrize(("task", "steps"), [("SlipSpeed", 200), ("SideSlope", 150), ("Recover", 150), ("Vertical", 150)])
-def test_experts_are_better_than_nothing_and_than_chance(task, steps):
-    env = BekkerVectorEnv(task, 2, **{**QUICK, "levels": 8})
+@pytest.mark.parametrize(
+    ("task", "steps", "options"),
+    [("SlipSpeed", 200, {}), ("SideSlope", 150, {}), ("Recover", 150, {}), ("Vertical", 150, {"difficulty": 0.2})],
+)
+def test_experts_are_better_than_nothing_and_than_chance(task, steps, options):
+    env = BekkerVectorEnv(task, 2, **{**QUICK, "levels": 8, **options})
 
     def score(act):
         env.reset(seed=0)

@@ -214,7 +214,8 @@ fn failures(page: &mut Page, worst: &[&WorstError]) {
         ));
     }
     page.failure(
-        "Smooth rims in simulants: drawbar and torque are far too high, also with a metal's friction.",
+        "A rim as rough as the soil pulls too much; with a metal's two thirds of the angle of friction \
+         (`tire.rigid.soil`) the errors are a third to a half.",
     );
     page.failure(
         "Grousers at a slip above one half: the wheel carries sand away and digs, while the model \
