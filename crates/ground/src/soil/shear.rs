@@ -68,7 +68,7 @@ impl Tread {
     /// Returns the tread with lugs `height` m high across a wheel `width` m wide, which hold the
     /// soil between them on the fraction `held` of the tread.
     ///
-    /// That soil shears on soil at the tips and at both ends of the lugs. The shear at the ends adds
+    /// It shears on other soil at the tips and at both ends of the lugs. The shear at the ends adds
     /// 2 h/b of the cohesion and 0.64 (h/b) acot(h/b) of the friction to that at the tips (M. G.
     /// Bekker, *Theory of Land Locomotion*, 1956, for spuds of height h on a track of width b; J. Y.
     /// Wong, *Theory of Ground Vehicles*, 2008, ch. 2).
