@@ -5,7 +5,8 @@
 
 Copies docs/ to FOLDER/docs and adds pages that are generated and not in the repository: keys by
 section (`bekker schema --markdown`), options of commands (`--help`), and the Python interface (from
-docstrings). Links to `keys.md#SECTION` lead to the page of the section. BEKKER is the program.
+docstrings). Adds all decisions to the contents. Links to `keys.md#SECTION` lead to the page of the
+section. BEKKER is the program.
 """
 
 import ast
@@ -155,6 +156,13 @@ def python_page():
     return text
 
 
+def decisions(docs):
+    """Entries of the contents, by number."""
+    pages = sorted((docs / "decisions").glob("[0-9]*.md"))
+    titles = [page.read_text().split("\n", 1)[0].lstrip("# ") for page in pages]
+    return [f"  - [{title}](decisions/{page.name})" for title, page in zip(titles, pages)]
+
+
 def main():
     bekker, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     shutil.rmtree(folder, ignore_errors=True)
@@ -172,6 +180,7 @@ def main():
         own.write(docs)
     (docs / "python_api.md").write_text(python_page())
     more["commands.md"] = [*commands(bekker, docs), "- [Python interface](python_api.md)"]
+    more["decisions/README.md"] = decisions(docs)
     summary = docs / "SUMMARY.md"
     lines = summary.read_text().split("\n")
     for page, added in more.items():
