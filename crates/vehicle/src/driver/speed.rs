@@ -45,6 +45,10 @@ const FIRMER_RATE: f64 = 0.4;
 ///
 /// The observed resistance makes that driver request more earlier.
 const LATER_FIRMER_AFTER: f64 = 1.5;
+/// Speed of vehicle and rims, m/s, above which they turn for a driver that limits its acceleration.
+///
+/// It is far below the standstill speed, which a gentle start takes seconds to reach.
+const STARTED: f64 = 0.02;
 
 /// Share of the requested drive that an engine must deliver before more is requested.
 const FOLLOWED: f64 = 0.9;
@@ -432,7 +436,7 @@ impl AccelerationGoal<'_> {
         state.update_resistance(gave, motion, h);
         let pedals = response.pedals(self.acceleration + state.integral);
         // a small acceleration would add seconds to overcome what holds wheels or tracks at rest
-        if state.pulling > FIRMER_AFTER && rests && pedals.throttle < 1.0 {
+        if state.pulling > FIRMER_AFTER && motion.is_at_rest(STARTED) && pedals.throttle < 1.0 {
             state.integral += FIRMER_RATE * (response.full - response.closed).max(0.0) * h;
         }
         pedals
@@ -478,7 +482,7 @@ impl AccelerationGoal<'_> {
         // The request therefore grows, faster with time, once the engine delivers the previous
         // request.
         let patient = state.pulling - LATER_FIRMER_AFTER;
-        if patient > 0.0 && rests && drive > FOLLOWED * wanted {
+        if patient > 0.0 && motion.is_at_rest(STARTED) && drive > FOLLOWED * wanted {
             state.integral +=
                 FIRMER_RATE * patient * (response.full - response.closed).max(0.0) * h;
         }
