@@ -564,7 +564,8 @@ fn check_summary<'a>(base: &Path, pages: impl Iterator<Item = &'a String>) {
 #[test]
 fn every_page_is_in_the_summary() {
     // scripts/site.py adds the decisions
-    let is_decision = |page: &str| page.starts_with("docs/decisions/0") || page.starts_with("docs/decisions/1");
+    let is_decision =
+        |page: &str| page.starts_with("docs/decisions/0") || page.starts_with("docs/decisions/1");
     let pages = below("docs");
     check_summary(root(), pages.iter().filter(|page| !is_decision(page)));
 }
@@ -681,5 +682,8 @@ fn every_term_is_in_the_glossary() {
         let unknown = words(&name).into_iter().filter(|word| !known.contains(word));
         missing.extend(unknown.map(|word| format!("{kind} `{name}`: '{word}'")));
     }
-    assert!(missing.is_empty(), "neither in docs/glossary.md nor in tests/data/plain_words.txt: {missing:#?}");
+    assert!(
+        missing.is_empty(),
+        "neither in docs/glossary.md nor in tests/data/plain_words.txt: {missing:#?}"
+    );
 }

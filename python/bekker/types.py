@@ -42,7 +42,18 @@ class _TrailerState(TypedDict, total=False):
     """Force of the trailer on the vehicle in chassis axes, (3), N."""
 
 
-class State(_TrailerState):
+class _MotorState(TypedDict, total=False):
+    """Quantities of a vehicle with electric motors."""
+
+    motor_current: _Floats
+    """Current of the left and the right motor, (2), A, positive for a forward torque."""
+    battery_power: _Floats
+    """Power from the battery, W, negative while the motors charge it."""
+    battery_charge: _Floats
+    """State of charge of the battery, 1 full at the start, 0 empty."""
+
+
+class State(_TrailerState, _MotorState):
     """State of a vehicle. In a history each array has time as an additional first axis."""
 
     time: _Floats

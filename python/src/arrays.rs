@@ -1,6 +1,6 @@
 //! Conversion of samples to NumPy arrays.
 
-use bekker::simulation::{Sample, TrailerSample, WheelSample};
+use bekker::simulation::{MotorSample, Sample, TrailerSample, WheelSample};
 use bekker::vehicle::inflation::kilopascals;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyTuple};
@@ -110,7 +110,7 @@ fn columns<'py>(
     }
     let trailers: Vec<&TrailerSample> =
         rows.iter().filter_map(|row| row.trailer.as_ref()).collect();
-    // all rows are of one vehicle: either all or none have a trailer
+    // all rows are of one vehicle: either all or none have a trailer, or motors
     if !trailers.is_empty() {
         let places = trailers.iter().flat_map(|trailer| trailer.position.data.0[0]);
         put("trailer_position", &[3], places.collect())?;
@@ -119,6 +119,13 @@ fn columns<'py>(
         put("trailer_pitch", &[], of(|own| own.pitch))?;
         let forces = trailers.iter().flat_map(|trailer| trailer.hitch_force.data.0[0]);
         put("hitch_force", &[3], forces.collect())?;
+    }
+    let motors: Vec<&MotorSample> = rows.iter().filter_map(|row| row.motors.as_ref()).collect();
+    if !motors.is_empty() {
+        put("motor_current", &[2], motors.iter().flat_map(|own| own.currents).collect())?;
+        let of = |of: fn(&MotorSample) -> f64| motors.iter().map(|own| of(own)).collect();
+        put("battery_power", &[], of(|own| own.battery_power))?;
+        put("battery_charge", &[], of(|own| own.battery_charge))?;
     }
     Ok(dict)
 }

@@ -534,3 +534,27 @@ speed = 3
     behind = history["position"] - history["trailer_position"]
     assert history["trailer_articulation"].shape == (3,) and history["hitch_force"].shape == (3, 3)
     assert (np.linalg.norm(behind, axis=1) < 6).all()
+
+
+def test_motors_tell_their_currents_and_the_charge_of_the_battery():
+    robot = bekker.Scenario.parse(
+        """
+format = 1
+name = "robot"
+time = { duration = 2 }
+soil = { default = "rigid" }
+[[vehicle]]
+name = "own"
+model = "husky"
+position = [0, 0]
+driver = { kind = "path", speed = 0.5, waypoints = [[0, 0], [9, 0]] }
+"""
+    )
+    simulation = bekker.Simulation(robot)
+    history = simulation.run(1)["own"]
+    assert history["motor_current"].shape == (11, 2) and history["motor_current"].max() > 0
+    state = simulation.state("own")
+    assert state["motor_current"].shape == (2,)
+    # it draws from the battery, whose charge falls
+    assert history["battery_power"].max() > 0 and 0.9 < state["battery_charge"] < 1
+    assert "motor_current" not in bekker.Simulation("examples/single_vehicle.toml").state(0)
