@@ -2,6 +2,7 @@
 //!
 //! Tests that count allocations, and `docs`, are separate programs.
 
+mod adaptive_convoy;
 mod api;
 mod autonomous;
 mod bad_input;

@@ -182,6 +182,7 @@ fn leans_as_the_reference_with_its_faults() {
             slip: 0.0,
             gravity: 9.81,
             leader: None,
+            aside: 0.0,
             stop: None,
             articulation: None,
             pedals: None,

@@ -24,7 +24,9 @@ use bekker_ground::{Overlay, Patches};
 use bekker_math::spatial::{Acceleration, Pose, Twist, Vec3};
 use bekker_sensor::{Delivery, Sensor, SensorState, WheelMotion};
 use bekker_sync::message::{TrailerState, VehicleMessage};
-use bekker_vehicle::driver::{Driver, DriverState, PathFollower};
+use bekker_vehicle::driver::{
+    Driver, DriverState, PathFollower, SoilAdaptation, SoilAdaptationState,
+};
 use bekker_vehicle::spec::VehicleFootprint;
 use bekker_vehicle::{Controls, VehicleState};
 use serde::{Deserialize, Serialize};
@@ -116,6 +118,8 @@ pub struct AgentState {
     pub radio: Option<Box<RadioStation>>,
     /// Electric motors, if they drive the vehicle.
     pub motors: Option<Box<MotorRecord>>,
+    /// Adaptation to soft ground, if the driver has one.
+    pub soil_adaptation: Option<Box<SoilAdaptationState>>,
 }
 
 /// Derived and scratch data of an agent; never saved.
@@ -216,6 +220,7 @@ impl AgentState {
             autonomy: None,
             radio: None,
             motors: None,
+            soil_adaptation: None,
         }
     }
 
@@ -270,6 +275,7 @@ impl AgentState {
             autonomy,
             radio,
             motors,
+            soil_adaptation,
         } = self;
         let sensors: Vec<&SensorState> = sensors.iter().filter(|own| !own.is_imaging()).collect();
         let drive = (driver, controls, command, monitor, wheels, outcome);
@@ -290,6 +296,10 @@ impl AgentState {
         }
         if let Some(motors) = motors {
             let stored = postcard::to_stdvec(motors);
+            hasher.update(stored.expect("plain data serializes into memory"));
+        }
+        if let Some(adaptation) = soil_adaptation {
+            let stored = postcard::to_stdvec(adaptation);
             hasher.update(stored.expect("plain data serializes into memory"));
         }
         hasher.finalize().into()
@@ -320,6 +330,7 @@ impl AgentModel {
             autonomy: self.start_autonomy(pose, now_us),
             radio: None,
             motors: self.vehicle.drivetrain().motors().map(|_| Box::default()),
+            soil_adaptation: self.soil_adaptation().map(|_| Box::default()),
         }
     }
 
@@ -361,6 +372,11 @@ impl AgentModel {
         let wheels = own.wheels() - own.trailed_wheels()..own.wheels();
         let away = wheels.map(|wheel| (own.wheel_pose(body, wheel).position - chassis).norm());
         away.fold(0.0, f64::max)
+    }
+
+    /// Returns the driver's response to soft ground that vehicles ahead report, if it has one.
+    pub fn soil_adaptation(&self) -> Option<&SoilAdaptation> {
+        self.driver.follower()?.config().soil_adaptation.as_ref()
     }
 
     /// Returns the direction of travel: 1 forward, -1 in reverse.

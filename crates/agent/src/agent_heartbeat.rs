@@ -276,7 +276,7 @@ impl AgentModel {
         workspace: &AgentWorkspace,
     ) -> Controls {
         let HeartbeatStep { index, first_tick, tick } = step;
-        let HeartbeatEnv { clock, views, radios, .. } = *env;
+        let HeartbeatEnv { clock, views, radios, ticks: [_, steps], .. } = *env;
         let (time, h) = (clock.time(tick), clock.step());
         let now_us = clock.micros(tick);
         if let Some(command) = state.command {
@@ -287,6 +287,10 @@ impl AgentModel {
             return controls;
         }
         let pose = self.vehicle.pose(&workspace.vehicle);
+        if tick == first_tick {
+            let speed = self.travel_sign() * self.speed(workspace);
+            self.adapt_to_soil(state, speed, now_us, steps as f64 * h);
+        }
         let follows = self.leader.zip(self.driver.follower());
         let leader = follows.and_then(|(leader, own)| {
             let [front, rear] = own.ends(&self.vehicle.footprint());
@@ -314,6 +318,8 @@ impl AgentModel {
         let slip = self.vehicle.driven_slip(if tick == first_tick { &state.wheels } else { last });
         let yaw_rate = self.vehicle.twist(&workspace.vehicle).angular.z;
         let forward = [self.travel_sign() * speed, h];
+        let adaptation = state.soil_adaptation.as_deref().copied().unwrap_or_default();
+        let leader = leader.map(|seen| LeaderView { gap: seen.gap - adaptation.gap, ..seen });
         let leader =
             leader.map(|seen| self.cooperative_view(index, radios, state, seen, forward, now_us));
         let stop = self.stop_ahead(state, forward[0], now_us);
@@ -330,11 +336,14 @@ impl AgentModel {
             slip,
             gravity: self.vehicle.gravity(),
             leader,
+            aside: adaptation.aside,
             stop,
             articulation,
             pedals,
         };
         let controls = self.driver.controls(&mut state.driver, &view);
+        let controls =
+            Controls { inflation: adaptation.inflation.or(controls.inflation), ..controls };
         if let (Some(PedalView { response, .. }), Some(station)) = (pedals, &mut state.radio) {
             let given = response.acceleration(&controls);
             // the throttle that raises engine speed accelerates no more than the driver's limit

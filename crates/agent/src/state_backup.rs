@@ -9,7 +9,7 @@ use super::external_acceleration::ExternalAcceleration;
 use super::monitor::Monitor;
 use super::motor_record::MotorRecord;
 use super::tire::TireContactState;
-use bekker_vehicle::driver::DriverState;
+use bekker_vehicle::driver::{DriverState, SoilAdaptationState};
 use bekker_vehicle::{Controls, VehicleState};
 
 /// Part of an agent's state that steps change and other agents receive.
@@ -21,6 +21,7 @@ pub struct StateBackup {
     controls: Controls,
     monitor: Monitor,
     motors: Option<Box<MotorRecord>>,
+    soil_adaptation: Option<Box<SoilAdaptationState>>,
 }
 
 impl StateBackup {
@@ -32,28 +33,33 @@ impl StateBackup {
             controls: state.controls,
             monitor: state.monitor.clone(),
             motors: state.motors.clone(),
+            soil_adaptation: state.soil_adaptation.clone(),
         }
     }
 
     /// Saves the state and reuses the allocations of the previous backup.
     pub(super) fn save(&mut self, state: &AgentState) {
-        let StateBackup { vehicle, tires, driver, controls, monitor, motors } = self;
+        let StateBackup { vehicle, tires, driver, controls, monitor, motors, soil_adaptation } =
+            self;
         vehicle.clone_from(&state.vehicle);
         tires.clone_from(&state.tires);
         (*driver, *controls) = (state.driver, state.controls);
         monitor.clone_from(&state.monitor);
         motors.clone_from(&state.motors);
+        soil_adaptation.clone_from(&state.soil_adaptation);
     }
 
     /// Restores the saved state with zero velocity.
     pub(super) fn restore(&self, state: &mut AgentState) {
-        let StateBackup { vehicle, tires, driver, controls, monitor, motors } = self;
+        let StateBackup { vehicle, tires, driver, controls, monitor, motors, soil_adaptation } =
+            self;
         state.vehicle.clone_from(vehicle);
         state.vehicle.body.halt();
         state.tires.clone_from(tires);
         (state.driver, state.controls) = (*driver, *controls);
         state.monitor.clone_from(monitor);
         state.motors.clone_from(motors);
+        state.soil_adaptation.clone_from(soil_adaptation);
         state.external_acceleration = ExternalAcceleration::default();
     }
 }

@@ -406,6 +406,7 @@ fn view(
         slip: 0.0,
         gravity: agent.vehicle.gravity(),
         leader: None,
+        aside: 0.0,
         stop: None,
         articulation: agent.vehicle.articulation(state, workspace),
         pedals: None,

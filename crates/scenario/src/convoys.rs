@@ -30,6 +30,13 @@ impl Convoys {
         self.leaders[vehicle]
     }
 
+    /// Number of vehicles ahead of this one in its convoy.
+    pub fn place(&self, vehicle: usize) -> usize {
+        let ahead = std::iter::successors(self.leaders[vehicle], |&at| self.leaders[at]);
+        // a ring of followers is refused elsewhere
+        ahead.take(self.leaders.len()).count()
+    }
+
     /// Index of the vehicle at the head of this vehicle's convoy.
     ///
     /// A vehicle that follows none is its own head. `None` if the chain of leaders ends in a ring.

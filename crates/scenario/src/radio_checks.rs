@@ -41,13 +41,17 @@ pub(super) fn check(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     check_lights(scenario, refuse);
     check_times(scenario, refuse);
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
-        let DriverConfig::Follow { leader, policy, time_gap_unheard, lost_beacons, .. } =
+        let DriverConfig::Follow { leader, policy, time_gap_unheard, lost_beacons, adapt, .. } =
             &vehicle.driver
         else {
             continue;
         };
         let key = |part: &str| format!("vehicle[{index}].driver.{part}");
         let share = |net: &RadioNetConfig| has(net, &vehicle.name) && has(net, leader);
+        if adapt.is_some() && !scenario.radio.iter().any(share) {
+            let cause = format!("requires a [[radio]] shared by {} and {leader}", vehicle.name);
+            refuse(key("adapt"), DiagnosticKind::Refused { cause });
+        }
         if *policy == FollowPolicy::Cacc {
             if !scenario.radio.iter().any(share) {
                 let cause = format!("requires a [[radio]] shared by {} and {leader}", vehicle.name);

@@ -51,6 +51,7 @@ impl Kinematic {
             slip: 0.0,
             gravity: bekker_math::numeric::GRAVITY,
             leader: None,
+            aside: 0.0,
             stop: None,
             articulation: Some(self.articulation),
             pedals: None,

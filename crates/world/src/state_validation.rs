@@ -108,6 +108,12 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
     if state.motors.as_ref().is_some_and(|own| !own.is_valid()) {
         return Err("a current or energy of electric motors is not finite".into());
     }
+    if state.soil_adaptation.is_some() != model.soil_adaptation().is_some() {
+        return Err("an adaptation to soft ground that does not fit the driver".into());
+    }
+    if state.soil_adaptation.as_ref().is_some_and(|own| !own.is_valid()) {
+        return Err("an adaptation to soft ground is not finite".into());
+    }
     check_equal("wheels", state.wheels().len(), like.wheels().len())?;
     check_equal(
         "wheels in the outcome monitor",

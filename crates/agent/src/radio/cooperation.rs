@@ -4,10 +4,16 @@ use super::RadioNet;
 use crate::agent::{AgentModel, AgentState};
 use crate::ground_vehicle::GroundVehicle;
 use crate::roadside::ApproachingVehicle;
-use bekker_vehicle::driver::{Following, LeaderView};
+use bekker_vehicle::driver::{FollowerMotion, Following, LeaderView, SlipReport};
 
 /// Lateral clearance to pedestrians on either side, m.
 const PEDESTRIAN_CLEARANCE: f64 = 0.7;
+/// Age up to which a beacon is a report of the ground, µs.
+const REPORT_AGE_US: u64 = 1_000_000;
+/// Distance along the path within which reports count, m.
+const REPORT_RANGE: f64 = 200.0;
+/// Distance from the path within which a vehicle is on it, m.
+const ON_PATH: f64 = 5.0;
 /// Distance kept from pedestrians in addition to that from a stop line, m.
 const PEDESTRIAN_DISTANCE: f64 = 2.0;
 
@@ -40,6 +46,35 @@ impl AgentModel {
         *(if told.is_some() { &mut metrics.current_time } else { &mut metrics.stale_time }) += h;
         station.demand = rule.demand(station.demand, speed, &leader, told, h);
         LeaderView { demand: Some(station.demand), ..leader }
+    }
+
+    /// Updates the adaptation of a follower to soft ground, over a heartbeat of `span` seconds.
+    ///
+    /// Vehicles ahead on its path report their slip in beacons. `speed` is that in the direction of
+    /// travel, m/s.
+    pub(crate) fn adapt_to_soil(&self, state: &mut AgentState, speed: f64, now_us: u64, span: f64) {
+        let (Some(law), Some(own)) = (self.soil_adaptation(), self.driver.follower()) else {
+            return;
+        };
+        let AgentState { driver, soil_adaptation, radio, .. } = state;
+        let Some(adaptation) = soil_adaptation else { return };
+        let place = driver.place;
+        let [front, rear] = own.ends(&self.vehicle.footprint()).map(|end| place.station + end);
+        let beacons = radio.iter().flat_map(|station| station.beacons());
+        let fresh =
+            beacons.filter(|(_, sent_us, _)| now_us.saturating_sub(*sent_us) <= REPORT_AGE_US);
+        let reports = fresh.filter_map(|(_, _, beacon)| {
+            let [x, y] = [beacon.pose.position.x, beacon.pose.position.y];
+            let at = own.path().nearest_ahead(&place, REPORT_RANGE, [x, y]);
+            let is_ahead = at.station > front && at.offset.abs() < ON_PATH;
+            is_ahead.then_some(SlipReport {
+                station: at.station,
+                speed: beacon.speed,
+                acceleration: beacon.acceleration,
+                slip: beacon.slip,
+            })
+        });
+        law.update(adaptation, reports, &FollowerMotion { ends: [front, rear], speed }, span);
     }
 
     /// Returns the distance at which a path driver must stop, m.

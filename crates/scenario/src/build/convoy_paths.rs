@@ -46,6 +46,11 @@ impl<'a> ConvoyPaths<'a> {
         ConvoyPaths { file, convoys, lengths_behind, drivers }
     }
 
+    /// The number of vehicles ahead of a vehicle in its convoy.
+    pub fn place(&self, vehicle: usize) -> usize {
+        self.convoys.place(vehicle)
+    }
+
     /// The driver of a vehicle with this geometry and `plan` along the path of its convoy's head.
     pub fn follower(
         &mut self,

@@ -158,30 +158,38 @@ fn overridden(
 /// Checks that the vehicle can follow its driver's commands.
 fn check_driver(spec: &AnySpec, entry: &config::VehicleConfig) -> Result<(), UnfitValue> {
     let driver = &entry.driver;
+    let key = match driver {
+        config::DriverConfig::Follow { .. } => "driver.adapt.inflation_kpa",
+        _ => "driver.rows",
+    };
     match spec {
         AnySpec::Tracked(own) if driver.sets_inflation() => {
             let cause = format!("must set no inflation_kpa: {} is a tracked vehicle", own.name);
-            return Err(UnfitValue::new("driver.rows", cause));
+            return Err(UnfitValue::new(key, cause));
         }
         AnySpec::Wheeled(_) if driver.sets_inflation() && entry.tire == Some(TireModel::Rigid) => {
             let cause = "must set no inflation_kpa with tire = \"rigid\"";
-            return Err(UnfitValue::new("driver.rows", cause.into()));
+            return Err(UnfitValue::new(key, cause.into()));
         }
-        AnySpec::Wheeled(own) => check_inflations(own, driver)?,
+        AnySpec::Wheeled(own) => check_inflations(own, driver, key)?,
         AnySpec::Tracked(_) => {}
     }
     check_locks(spec, driver)
 }
 
-/// Checks that central tire inflation covers the pressures in the driver's rows.
-fn check_inflations(spec: &VehicleSpec, driver: &config::DriverConfig) -> Result<(), UnfitValue> {
+/// Checks that central tire inflation covers the driver's pressures. `whole` is the key of all.
+fn check_inflations(
+    spec: &VehicleSpec,
+    driver: &config::DriverConfig,
+    whole: &str,
+) -> Result<(), UnfitValue> {
     let tires = (0..spec.axles.len()).filter_map(|axle| spec.tire_of(axle).flexible.as_ref());
     let ranges: Vec<_> = tires.filter_map(|tire| tire.central_inflation).map(|c| c.range).collect();
     let name = &spec.name;
-    for (row, asked) in driver.inflations() {
+    for (key, asked) in driver.inflations() {
         if ranges.is_empty() {
             let cause = format!("must set no inflation_kpa: {name} has no central tire inflation");
-            return Err(UnfitValue::new("driver.rows", cause));
+            return Err(UnfitValue::new(whole, cause));
         }
         let outside = ranges.iter().find(|[least, most]| !(*least..=*most).contains(&asked));
         if let Some([least, most]) = outside {
@@ -189,7 +197,7 @@ fn check_inflations(spec: &VehicleSpec, driver: &config::DriverConfig) -> Result
                 "must be from {least} to {most} kPa, the range of the central tire inflation of \
                  {name}"
             );
-            return Err(UnfitValue::new(&format!("driver.rows[{row}].inflation_kpa"), cause));
+            return Err(UnfitValue::new(&key, cause));
         }
     }
     Ok(())

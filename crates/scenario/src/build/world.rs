@@ -21,10 +21,15 @@ use bekker_math::grid::Lattice;
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::{
     ConstantGap, ConstantTimeGap, Cooperative, Driver, DriverTable, Following, Idm,
-    PathFollowerConfig, PurePursuit, SpeedControl, SteeringGeometry,
+    PathFollowerConfig, PurePursuit, SoilAdaptation, SpeedControl, SteeringGeometry, lane_offset,
 };
 use bekker_world::{Hole, WorldModel};
 use std::sync::Arc;
+
+/// Largest offset of a lane from the path, m.
+///
+/// A vehicle 3 m beside its path counts as off it.
+const FARTHEST_LANE: f64 = 2.5;
 
 /// A scenario ready to run.
 #[derive(Clone, Debug)]
@@ -385,10 +390,13 @@ fn driver(
             lost_beacons,
             speed,
             look_ahead,
+            adapt,
             ..
         } => {
+            let place = convoy_paths.place(index);
             let plan = PathFollowerConfig {
                 cruise_speed: *speed,
+                soil_adaptation: adapt.map(|own| soil_adaptation(&own, place, &specs[index])),
                 following: match policy {
                     FollowPolicy::Cacc => {
                         cooperative_law(*gap, [*time_gap, *time_gap_unheard], *lost_beacons)
@@ -402,6 +410,29 @@ fn driver(
             let follower = convoy_paths.follower(index, geometry(), plan);
             follower.map(Driver::Path).map_err(|_| refused(file, &key(".leader"), &NO_PATH))
         }
+    }
+}
+
+/// The response to soft ground of the vehicle at a place of its convoy.
+///
+/// Behind soft ground it returns to the highest pressure at which its tires started.
+fn soil_adaptation(
+    own: &config::SoilAdaptationConfig,
+    place: usize,
+    spec: &AnySpec,
+) -> SoilAdaptation {
+    let initial = spec.wheeled().map_or(0.0, |spec| {
+        let tires = (0..spec.axles.len())
+            .filter_map(|axle| Some((axle, spec.tire_of(axle).flexible.as_ref()?)));
+        let wheels = 2 * spec.axles.len();
+        let each = tires.map(|(axle, tire)| tire.inflation_kpa.kpa(2 * axle, wheels));
+        each.fold(0.0, f64::max)
+    });
+    SoilAdaptation {
+        slip: own.slip,
+        offset: lane_offset(place, own.lane, FARTHEST_LANE),
+        gap: own.gap,
+        inflations: own.inflation_kpa.map(|kpa| [1e3 * kpa, initial]),
     }
 }
 

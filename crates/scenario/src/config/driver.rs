@@ -111,6 +111,10 @@ pub enum DriverConfig {
         #[serde(default = "default_look_ahead")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
         look_ahead: f64,
+        /// Response to soft ground that vehicles ahead report by radio. Where absent, reports are
+        /// ignored.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        adapt: Option<SoilAdaptationConfig>,
     },
     /// Drives to a goal by its own sensors (docs/autonomy.md). It maps obstacles and holes, plans a
     /// path and steers. It needs a lidar, and a GPS and an IMU unless `localization` is `truth`.
@@ -171,6 +175,37 @@ pub enum DriverConfig {
         #[schemars(range(max = 86_400.0), extend("exclusiveMinimum" = 0.0, "unit" = "s"))]
         timeout: f64,
     },
+}
+
+/// Response of a follower to soft ground. Vehicles ahead on its path report their slip by radio.
+/// `{}` takes all defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "SoilAdaptation")]
+pub struct SoilAdaptationConfig {
+    /// Mean slip of a vehicle ahead from which the ground under it is soft. Slip below 0.5 m/s, or
+    /// at more than 1 m/s² of acceleration, does not count.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
+    pub slip: f64,
+    /// Distance between lanes on soft ground, m. The first follower drives one lane to the left of
+    /// the path, the second one to the right, the third two lanes to the left, and so on up to 2.5
+    /// m; then the path is next. With 0 all drive in the same ruts.
+    #[schemars(range(min = 0.0, max = 2.5), extend("unit" = "m"))]
+    pub lane: f64,
+    /// Additional gap until the vehicle enters the soft ground, m.
+    #[schemars(range(min = 0.0, max = 1000.0), extend("unit" = "m"))]
+    pub gap: f64,
+    /// Inflation on soft ground, kPa. Behind it, the vehicle returns to its initial one. It needs
+    /// central tire inflation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 5000.0), extend("unit" = "kPa"))]
+    pub inflation_kpa: Option<f64>,
+}
+
+impl Default for SoilAdaptationConfig {
+    fn default() -> SoilAdaptationConfig {
+        SoilAdaptationConfig { slip: 0.15, lane: 0.5, gap: 0.0, inflation_kpa: None }
+    }
 }
 
 /// Response when an external controller does not answer in time or disconnects.
@@ -243,10 +278,22 @@ impl DriverConfig {
         !self.inflations().is_empty()
     }
 
-    /// Returns the inflations that the driver requests, kPa, with the indices of their rows.
-    pub fn inflations(&self) -> Vec<(usize, f64)> {
-        let DriverConfig::Table { rows } = self else { return Vec::new() };
-        rows.iter().enumerate().filter_map(|(row, own)| Some((row, own.inflation_kpa?))).collect()
+    /// Returns the inflations that the driver requests, kPa, with their keys.
+    pub fn inflations(&self) -> Vec<(String, f64)> {
+        match self {
+            DriverConfig::Table { rows } => {
+                let rows = rows.iter().enumerate();
+                rows.filter_map(|(row, own)| {
+                    Some((format!("driver.rows[{row}].inflation_kpa"), own.inflation_kpa?))
+                })
+                .collect()
+            }
+            DriverConfig::Follow { adapt: Some(adapt), .. } => {
+                let asked = adapt.inflation_kpa.into_iter();
+                asked.map(|asked| ("driver.adapt.inflation_kpa".into(), asked)).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Returns whether the driver uncouples a trailer at some time.

@@ -27,7 +27,10 @@ mod vehicle;
 mod world;
 
 pub use barrier::BarrierConfig;
-pub use driver::{DriverConfig, FollowPolicy, LocalizationKind, PathEnd, TableRow, TimeoutPolicy};
+pub use driver::{
+    DriverConfig, FollowPolicy, LocalizationKind, PathEnd, SoilAdaptationConfig, TableRow,
+    TimeoutPolicy,
+};
 pub use endings::{CollisionPolicy, EndingsConfig};
 pub use ground::{Ground, LawsPreset, Refine};
 pub use location::{GeographicLocation, GridLocation, LineChoice, Location, PathFile, PathPoints};

@@ -8,6 +8,7 @@ mod following;
 mod path;
 mod path_follower;
 mod pure_pursuit;
+mod soil_adaptation;
 mod speed;
 mod table;
 mod trailer;
@@ -17,6 +18,9 @@ pub use following::{ConstantGap, ConstantTimeGap, Following, Idm};
 pub use path::{Path, PathError, PathPosition};
 pub use path_follower::{BESIDE, PathFollower, PathFollowerConfig};
 pub use pure_pursuit::{PurePursuit, PursuedPath, SkidGeometry, SteeringGeometry};
+pub use soil_adaptation::{
+    FollowerMotion, SlipReport, SoilAdaptation, SoilAdaptationState, lane_offset,
+};
 pub use speed::{
     AccelerationGoal, LongitudinalState, SLOWEST, SpeedControl, SpeedGoal, SpeedState,
 };
@@ -57,6 +61,8 @@ pub struct DriverView<'a> {
     pub gravity: f64,
     /// The vehicle to follow, if any.
     pub leader: Option<LeaderView>,
+    /// Offset at which the path is to be followed, m to its left.
+    pub aside: f64,
     /// Distance from the vehicle's front to a stop line, m, if there is one.
     pub stop: Option<f64>,
     /// Articulation of a coupled trailer to the left, rad.

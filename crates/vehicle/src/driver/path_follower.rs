@@ -2,8 +2,8 @@
 
 use super::{
     AccelerationGoal, DriverState, DriverView, Following, Intent, LeaderView, LongitudinalState,
-    Path, PurePursuit, PursuedPath, SpeedControl, SpeedGoal, SteeringGeometry, TrailerGeometry,
-    pure_pursuit::arc_curvature,
+    Path, PurePursuit, PursuedPath, SoilAdaptation, SpeedControl, SpeedGoal, SteeringGeometry,
+    TrailerGeometry, pure_pursuit::arc_curvature,
 };
 use crate::spec::VehicleFootprint;
 use crate::{Controls, Locks, Selector};
@@ -53,6 +53,9 @@ pub struct PathFollowerConfig {
     pub stop_time: Option<f64>,
     /// Rule for the gap to the leader, for vehicles that have a leader.
     pub following: Following,
+    /// Response to soft ground that vehicles ahead report. Where absent, reports are ignored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soil_adaptation: Option<SoilAdaptation>,
     /// Parameters of the steering.
     pub steering: PurePursuit,
     /// Parameters of the speed control.
@@ -74,6 +77,7 @@ impl Default for PathFollowerConfig {
             start_time: 0.0,
             stop_time: None,
             following: Following::ConstantTimeGap(super::ConstantTimeGap::default()),
+            soil_adaptation: None,
             steering: PurePursuit::default(),
             speed_control: SpeedControl::default(),
             locks: Locks::OPEN,
@@ -269,7 +273,7 @@ impl PathFollower {
     ) -> f64 {
         let (own, pursuit, place) = (&self.geometry, &self.config.steering, &state.place);
         let drawn = own.trailer.as_ref().zip(view.articulation);
-        let mut aside = 0.0;
+        let mut aside = view.aside;
         match drawn {
             Some((trailer, articulation)) if self.config.reverse && !state.backing => {
                 let (axle, heading) = trailer.axle(own, &view.pose, articulation);
@@ -282,7 +286,7 @@ impl PathFollower {
                 // bends of the vehicle's present position, including its trailer's
                 let from = place.station - trailer.drawbar;
                 let to = place.station + pursuit.look_ahead(view.speed);
-                aside = trailer.swing_out(self.path.mean_curvature(place, [from, to]));
+                aside += trailer.swing_out(self.path.mean_curvature(place, [from, to]));
             }
             _ => {}
         }
@@ -468,6 +472,7 @@ mod tests {
                 slip: 0.0,
                 gravity: bekker_math::numeric::GRAVITY,
                 leader,
+                aside: 0.0,
                 stop: None,
                 articulation: None,
                 pedals: None,
