@@ -82,7 +82,7 @@ fn a_follower_changes_lane_gap_and_inflation_before_the_soft_ground() {
     assert!((adapted.1 - 0.6).abs() < 0.1 && fixed.1.abs() < 0.05, "{adapted:?}, {fixed:?}");
     // the compressor of an HMMWV changes 1 kPa a second
     let change = fixed.2 - adapted.2;
-    assert!((2000.0..6000.0).contains(&change), "{adapted:?}, {fixed:?}");
+    assert!((2000.0..9000.0).contains(&change), "{adapted:?}, {fixed:?}");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn unfit_adaptations_are_refused_by_key() {
             "requires a [[radio]] shared by second and lead",
         ),
         (scenario(", adapt = { slip = 0 }"), format!("{key}.slip"), "must be > 0 and <= 1"),
-        (scenario(", adapt = { lane = 3 }"), format!("{key}.lane"), "must be >= 0 and <= 2.5 m"),
+        (scenario(", adapt = { lane = 3 }"), format!("{key}.lane"), "must be from 0 to 2.5 m"),
         (
             scenario(", adapt = { inflation_kpa = 40 }"),
             format!("{key}.inflation_kpa"),

@@ -52,6 +52,7 @@ mod mobility;
 mod multibody;
 mod opencv;
 mod outcomes;
+mod pictures;
 mod preview_compare;
 mod public_api;
 mod python;
