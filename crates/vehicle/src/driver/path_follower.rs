@@ -429,6 +429,7 @@ mod tests {
         skids: false,
         pivots: false,
         skid: None,
+        articulated: None,
         trailer: None,
     };
 

@@ -6,8 +6,8 @@
 //! CMU-RI-TR-92-01 (1992).
 
 use super::{Path, PathPosition, TrailerGeometry};
-use crate::spec::{Track, TrackSteering, TrackedSpec, VehicleSpec};
-use bekker_math::numeric::{atan, hypot, tan};
+use crate::spec::{ArticulationLevers, Track, TrackSteering, TrackedSpec, VehicleSpec};
+use bekker_math::numeric::{asin, atan, cos, hypot, sin, tan};
 use bekker_math::spatial::{Pose, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,9 +25,10 @@ const SLOW_SHARE: f64 = 0.25;
 pub struct SteeringGeometry {
     /// Distance between the axles, m.
     pub wheelbase: f64,
-    /// Coordinate x of the rear axle in the chassis frame, m.
+    /// Coordinate x of the point that follows a path, in the chassis frame, m: the rear axle, or
+    /// the middle of the front frame's axles of an articulated vehicle.
     pub rear_axle: f64,
-    /// Mean angle of the steered wheels at steering 1, rad.
+    /// Mean angle of the steered wheels, or articulation angle, at steering 1, rad.
     pub max_steer: f64,
     /// Whether the vehicle turns by skidding, so that its curvature depends on the ground.
     pub skids: bool,
@@ -37,6 +38,8 @@ pub struct SteeringGeometry {
     /// Steering by the speeds of both sides, if the steering commands a yaw rate instead of a
     /// curvature.
     pub skid: Option<SkidGeometry>,
+    /// Distances of axles and pin of an articulated vehicle.
+    pub articulated: Option<ArticulationLevers>,
     /// Trailer of the vehicle, if any.
     pub trailer: Option<TrailerGeometry>,
 }
@@ -97,6 +100,7 @@ impl SteeringGeometry {
             skids: true,
             pivots: matches!(spec.drive.steering, TrackSteering::Pivot { .. }),
             skid: None,
+            articulated: None,
             trailer: None,
         }
     }
@@ -118,23 +122,53 @@ impl SteeringGeometry {
                     tread: spec.skid_tread(),
                     top_speed: spec.top_rim_speed(),
                 }),
+                articulated: None,
                 trailer: TrailerGeometry::from_spec(spec),
             };
         }
+        let articulated = spec.articulation_levers();
         SteeringGeometry {
-            wheelbase: spec.steering_base(),
+            wheelbase: articulated.map_or(spec.steering_base(), |own| own.front + own.rear),
             rear_axle: spec.turning_line(),
             max_steer: spec.max_steer(),
             skids: false,
             pivots: false,
             skid: None,
+            articulated,
             trailer: TrailerGeometry::from_spec(spec),
         }
     }
 
     /// Largest curvature of the rear axle's path, 1/m.
     pub fn max_curvature(&self) -> f64 {
-        tan(self.max_steer) / self.wheelbase
+        self.curvature(1.0)
+    }
+
+    /// Curvature of the rear axle's path, 1/m, at a steering from -1 to 1 without slip.
+    ///
+    /// For the articulation γ of frames whose axles are f ahead of the pin and r behind it, the
+    /// middle of the front axles moves along sin γ / (f cos γ + r).
+    pub fn curvature(&self, steering: f64) -> f64 {
+        let angle = steering * self.max_steer;
+        match self.articulated {
+            Some(ArticulationLevers { front, rear, .. }) => {
+                sin(angle) / (front * cos(angle) + rear)
+            }
+            None => tan(angle) / self.wheelbase,
+        }
+    }
+
+    /// Angle of the steered wheels, or articulation, rad, that moves the rear axle along a
+    /// curvature, 1/m, without slip. It may exceed the largest angle.
+    pub fn steering_angle(&self, curvature: f64) -> f64 {
+        let Some(ArticulationLevers { front, rear, .. }) = self.articulated else {
+            return atan(self.wheelbase * curvature);
+        };
+        // sin γ - κ f cos γ = κ r; a circle through a point beside the pin has no solution
+        let bounded = curvature.clamp(-1e3, 1e3);
+        let across = bounded * front;
+        let sine = bounded * rear / (1.0 + across * across).sqrt();
+        atan(across) + asin(sine.clamp(-1.0, 1.0))
     }
 
     /// Largest speed in a bend of a curvature, 1/m, at which the outer wheels of a skid-steered
@@ -146,7 +180,7 @@ impl SteeringGeometry {
 
     /// Steering, -1 to 1, that moves the rear axle along a curvature, 1/m.
     pub fn steering(&self, curvature: f64) -> f64 {
-        let steer = atan(self.wheelbase * curvature);
+        let steer = self.steering_angle(curvature);
         (steer / self.max_steer.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0)
     }
 
@@ -167,7 +201,7 @@ impl SteeringGeometry {
         if !self.skids {
             return steering;
         }
-        let wanted = tan(steering * self.max_steer) / self.wheelbase;
+        let wanted = self.curvature(steering);
         let way = if self.pivots { sense } else { speed };
         let turned = yaw_rate / speed.abs().max(self.slowest()).copysign(way);
         self.steering(wanted + SKID_GAIN * (wanted - turned))
@@ -188,7 +222,7 @@ impl SteeringGeometry {
         let Some(SkidGeometry { max_yaw_rate: most, .. }) = self.skid else {
             return if self.pivots { steering * sense } else { steering };
         };
-        let curvature = tan(steering * self.max_steer) / self.wheelbase;
+        let curvature = self.curvature(steering);
         (sense * curvature * speed.abs().max(self.slowest()) / most).clamp(-1.0, 1.0)
     }
 
@@ -270,6 +304,7 @@ mod tests {
         skids: false,
         pivots: false,
         skid: None,
+        articulated: None,
         trailer: None,
     };
 

@@ -109,6 +109,12 @@ impl VehicleSpec {
             let key = "steering.skid.max_yaw_rate";
             return require(fine, key, skid.max_yaw_rate, "above 0 and up to 20 rad/s");
         }
+        if let Steering::Articulated(_) = steering {
+            let allowed = "absent or another kind, because an axle is steered";
+            require(!steered, "steering.articulated", "given", allowed)?;
+            let allowed = "given with steering.articulated, which turns it";
+            return require(self.rear_frame.is_some(), "rear_frame", "absent", allowed);
+        }
         require(steered, "steering", "given", "absent, or an axle must be steered")?;
         match steering {
             Steering::PitmanArm(s) => {
@@ -143,7 +149,7 @@ impl VehicleSpec {
                 wheel_angle(key, s.max_wheel_angle_deg)
             }
             Steering::Direct(s) => wheel_angle("steering.direct", s.max_wheel_angle_deg),
-            Steering::Skid(_) => Ok(()),
+            Steering::Skid(_) | Steering::Articulated(_) => Ok(()),
         }
     }
 
@@ -163,6 +169,9 @@ impl VehicleSpec {
             let allowed = format!("on the left, between its axles at x = {front} and {rear}");
             require(between, &key("pin"), list(&tandem.pin), &allowed)?;
             check_range(&key("max_pitch_deg"), tandem.max_pitch_deg, 0.1, 60.0)?;
+            let same = self.is_behind_joint(ahead) == self.is_behind_joint(behind);
+            let allowed = "two axles on the same side of rear_frame.joint";
+            require(same, &key("axles"), names(), allowed)?;
         }
         Ok(())
     }
