@@ -9,7 +9,7 @@ use super::straight::{PART_OF_TOP, top_speed};
 use super::subject::{EventRun, Subject, constant_speed};
 use super::{MobilityError, SearchEffort};
 use bekker_agent::OutcomeCode;
-use bekker_math::numeric::{GRAVITY, atan};
+use bekker_math::numeric::GRAVITY;
 use bekker_ranks::Flow;
 use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;

@@ -126,15 +126,14 @@ impl SteeringGeometry {
                 trailer: TrailerGeometry::from_spec(spec),
             };
         }
-        let articulated = spec.articulation_levers();
         SteeringGeometry {
-            wheelbase: articulated.map_or(spec.steering_base(), |own| own.front + own.rear),
+            wheelbase: spec.steering_base(),
             rear_axle: spec.turning_line(),
             max_steer: spec.max_steer(),
             skids: false,
             pivots: false,
             skid: None,
-            articulated,
+            articulated: spec.articulation_levers(),
             trailer: TrailerGeometry::from_spec(spec),
         }
     }
@@ -142,6 +141,14 @@ impl SteeringGeometry {
     /// Largest curvature of the rear axle's path, 1/m.
     pub fn max_curvature(&self) -> f64 {
         self.curvature(1.0)
+    }
+
+    /// Smallest radius of the rear axle's path without slip, m.
+    pub fn min_radius(&self) -> f64 {
+        match self.articulated {
+            Some(_) => 1.0 / self.max_curvature(),
+            None => self.wheelbase / tan(self.max_steer),
+        }
     }
 
     /// Curvature of the rear axle's path, 1/m, at a steering from -1 to 1 without slip.

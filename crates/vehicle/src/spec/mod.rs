@@ -393,8 +393,12 @@ impl VehicleSpec {
     /// Distance from the first steered axle to the turning line, m.
     ///
     /// Divided by the tangent of that axle's steering angle, it gives the turning radius. For two
-    /// axles with one steered, it is the wheelbase stated in the file.
+    /// axles with one steered, it is the wheelbase stated in the file. For an articulated vehicle it
+    /// is the distance between the middles of the axles of both frames.
     pub fn steering_base(&self) -> f64 {
+        if let Some(levers) = self.articulation_levers() {
+            return levers.front + levers.rear;
+        }
         let first = self.tractor_axles().iter().find(|axle| axle.steered);
         match (self.tractor_axles(), first) {
             ([front, rear], _) if front.steered != rear.steered => self.wheelbase,
