@@ -374,6 +374,27 @@ mod tests {
         assert_eq!(wheels.command(0.3, 2.0, -1.0), 0.3);
     }
 
+    /// R = (f cos γ + r)/sin γ for the middle of the front axles, solved for the articulation.
+    #[test]
+    fn an_articulated_frame_has_the_angle_of_a_curvature() {
+        let spec = crate::find_wheeled("forwarder").unwrap();
+        let geometry = SteeringGeometry::from_spec(&spec);
+        let levers = geometry.articulated.unwrap();
+        assert!((levers.front - 2.1).abs() < 1e-12 && (levers.rear - 2.9).abs() < 1e-12);
+        assert!((geometry.rear_axle - 2.5).abs() < 1e-12);
+        for steering in [-1.0, -0.3, 0.0, 0.02, 0.7, 1.0] {
+            let curvature = geometry.curvature(steering);
+            assert!((geometry.steering(curvature) - steering).abs() < 1e-12, "{steering}");
+        }
+        let angle = 44f64.to_radians();
+        let radius = (2.1 * angle.cos() + 2.9) / angle.sin();
+        assert!((geometry.min_radius() / radius - 1.0).abs() < 1e-12);
+        assert!((geometry.max_curvature() * radius - 1.0).abs() < 1e-12);
+        // a target beside or behind the vehicle needs the full angle
+        assert_eq!(geometry.steering(f64::INFINITY), 1.0);
+        assert_eq!(geometry.steering(-0.5), -1.0);
+    }
+
     #[test]
     fn stays_on_a_circle() {
         let radius = 25.0;

@@ -456,6 +456,102 @@ mod tests {
     }
 
     #[test]
+    fn refuses_figures_that_make_no_articulated_frame() {
+        let text = include_str!("../../../vehicles/forwarder.toml");
+        for (from, to, message) in [
+            (
+                "max_angle_deg = 44.0",
+                "max_angle_deg = 75.0",
+                "steering.articulated.max_angle_deg = 75: must be from 1 to 60",
+            ),
+            (
+                "max_rate_deg = 20.0",
+                "max_rate_deg = 0.0",
+                "steering.articulated.max_rate_deg = 0: must be from 0.1 to 180",
+            ),
+            (
+                "max_torque = 110000.0",
+                "max_torque = -1.0",
+                "steering.articulated.max_torque = -1: must be finite and above 0",
+            ),
+            (
+                "max_roll_deg = 15.0",
+                "max_roll_deg = 0.0",
+                "rear_frame.damping = 5000: must be 0, because steering.articulated.max_roll_deg = 0 \
+                 locks the roll",
+            ),
+            (
+                "joint = [0.4, 0.0, 0.1]",
+                "joint = [-4.4, 0.0, 0.1]",
+                "rear_frame.joint = [-4.4, 0, 0.1]: must be between the first and the last axle \
+                 along x",
+            ),
+            (
+                "joint = [0.4, 0.0, 0.1]",
+                "joint = [0.4, 0.2, 0.1]",
+                "rear_frame.joint = [0.4, 0.2, 0.1]: must be on the midline, y = 0, for a vertical \
+                 pin",
+            ),
+            (
+                "joint = [0.4, 0.0, 0.1]",
+                "joint = [2.5, 0.0, 0.1]",
+                "chassis.belly.center = [1.9, 0, -0.006]: must be wholly ahead of rear_frame.joint, \
+                 x = 2.5: it is on the chassis",
+            ),
+            (
+                "center = [-2.7, 0.0, 0.35]",
+                "center = [-2.0, 0.0, 0.35]",
+                "chassis.hulls[3].center = [-2, 0, 0.35]: must be wholly ahead of or behind \
+                 rear_frame.joint, x = 0.4",
+            ),
+            (
+                "mass = 4400.0",
+                "mass = 24400.0",
+                "rear_frame.mass = 24400: must be below 11840 kg, the mass of the chassis that \
+                 contains it",
+            ),
+            (
+                "position = [3.25, 0.0, 0.0]",
+                "position = [3.25, 0.0, 0.0]\nsteered = true",
+                "axles[0].steered = true: must be false, because trailing arms cannot be steered",
+            ),
+            (
+                "axles = [\"rear1\", \"rear2\"]",
+                "axles = [\"front2\", \"rear1\"]",
+                "tandems[1].axles = front2, rear1: must be two axles on the same side of \
+                 rear_frame.joint",
+            ),
+        ] {
+            assert!(text.contains(from), "the file has no '{from}'");
+            let changed = text.replacen(from, to, 1);
+            let changed = changed.replace("pin = [-2.5, 0.65", "pin = [-0.5, 0.65");
+            let changed = if to.contains("front2") { changed } else { text.replacen(from, to, 1) };
+            let error = VehicleSpec::from_toml(&changed).expect_err(to);
+            assert_eq!(error.to_string(), message, "after '{to}'");
+        }
+        let forwarder = crate::find_wheeled("forwarder").unwrap();
+        let told = |spec: VehicleSpec| spec.check().unwrap_err().to_string();
+        let rigid = VehicleSpec { rear_frame: None, ..forwarder.clone() };
+        assert_eq!(
+            told(rigid),
+            "rear_frame = absent: must be given with steering.articulated, which turns it"
+        );
+        // steered knuckles and an articulated frame exclude each other
+        let mut both = crate::find_wheeled("man_8x8").unwrap();
+        both.steering = forwarder.steering.clone();
+        assert_eq!(
+            told(both),
+            "steering.articulated = given: must be absent or another kind, because an axle is steered"
+        );
+        let setup = crate::VehicleSetup {
+            trailer: Some(crate::find_trailer("cargo_trailer").unwrap()),
+            ..Default::default()
+        };
+        let towing = super::super::AnySpec::Wheeled(Box::new(forwarder)).with_setup(&setup);
+        println!("{}", towing.unwrap_err());
+    }
+
+    #[test]
     fn keys_in_british_spelling_are_read() {
         let text = include_str!("../../../vehicles/hmmwv_torsen.toml");
         let british = text.replace("[tire", "[tyre").replace("center =", "centre =");
