@@ -3,6 +3,7 @@
 //! Tests that count allocations, and `docs`, are separate programs.
 
 mod api;
+mod articulated;
 mod autonomous;
 mod bad_input;
 mod bounds;

@@ -16,8 +16,8 @@ use bekker_sync::message::{PartState, RemoteVehicleDescription, RunningGearMessa
 use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, ModelError, MultibodyWorkspace, StepError};
 use bekker_vehicle::{
-    AnySpec, AssemblyError, Controls, Drivetrain, MotorReading, RearFrameModel, TrackedVehicle, TrailerModel,
-    Vehicle, VehicleBodies, VehicleState,
+    AnySpec, AssemblyError, Controls, Drivetrain, MotorReading, RearFrameModel, TrackedVehicle,
+    TrailerModel, Vehicle, VehicleBodies, VehicleState,
 };
 use std::sync::Arc;
 

@@ -18,8 +18,8 @@ use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
 use bekker_vehicle::spec::{Belly, Chassis, VehicleFootprint};
 use bekker_vehicle::{
-    Controls, Coupling, Drivetrain, MotorReading, RearFrameModel, TrailerModel, VehicleBodies, VehicleOutline,
-    VehicleState,
+    Controls, Coupling, Drivetrain, MotorReading, RearFrameModel, TrailerModel, VehicleBodies,
+    VehicleOutline, VehicleState,
 };
 
 /// Derived and scratch data of a vehicle on the ground; never saved.
@@ -390,8 +390,12 @@ pub trait GroundVehicle {
         Some(rear.articulation(self.bodies(), workspace.bodies())[0])
     }
 
-    /// Returns the yaw of the trailer to the left, rad, while it is coupled.
+    /// Returns the yaw of the trailer to the left while it is coupled, or that of an articulated rear
+    /// frame, rad.
     fn articulation(&self, state: &VehicleState, workspace: &Self::Workspace) -> Option<f64> {
+        if let Some(angle) = self.frame_articulation(workspace) {
+            return Some(-angle);
+        }
         let trailer = self.trailer().filter(|_| state.coupling == Coupling::Holds)?;
         Some(trailer.articulation(self.bodies(), workspace.bodies())[0])
     }

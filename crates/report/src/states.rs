@@ -586,7 +586,8 @@ mod tests {
         NAMES.map(str::to_owned).to_vec()
     }
 
-    const WHEELED: SampleParts = SampleParts { wheels: 4, articulated: false, trailers: false, motors: false };
+    const WHEELED: SampleParts =
+        SampleParts { wheels: 4, articulated: false, trailers: false, motors: false };
 
     /// Writes a complete table of samples into a folder.
     fn write(folder: &Path, samples: &[Sample]) {

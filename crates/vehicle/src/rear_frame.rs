@@ -39,10 +39,15 @@ pub(super) struct FrameSection {
 ///
 /// The mass outside the chassis is spread evenly over the wheels. The rear frame's origin is at the
 /// joint.
-pub(super) fn sections(spec: &VehicleSpec, mass: f64, wheels: &[Vec3]) -> Option<[FrameSection; 2]> {
+pub(super) fn sections(
+    spec: &VehicleSpec,
+    mass: f64,
+    wheels: &[Vec3],
+) -> Option<[FrameSection; 2]> {
     let (rear, _) = spec.articulation()?;
     let joint = Vec3::from(rear.joint);
-    let behind: Vec<usize> = (0..spec.axles.len()).filter(|&own| spec.is_behind_joint(own)).collect();
+    let behind: Vec<usize> =
+        (0..spec.axles.len()).filter(|&own| spec.is_behind_joint(own)).collect();
     let wheel_mass = (mass - spec.chassis.mass) / wheels.len() as f64;
     let whole = VehicleFootprint::from_tractor(spec);
     let section = |is_rear: bool| {

@@ -468,7 +468,8 @@ impl Vehicle {
         (workspace.engine_work, workspace.motors) =
             self.drivetrain.work(&before, state, &workspace.body, h);
         if let Some(cylinders) = &self.parts.cylinders {
-            let (force, rate) = (workspace.body.element[cylinders.element].force, &workspace.body.rate);
+            let (force, rate) =
+                (workspace.body.element[cylinders.element].force, &workspace.body.rate);
             workspace.engine_work -= force * rate[cylinders.element] * h;
         }
         self.advance_linings(state, workspace, controls.brake, h);

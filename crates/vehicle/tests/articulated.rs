@@ -106,7 +106,8 @@ fn bogies_widen_the_circle_by_their_length() {
     own.run(6.0, held());
     // the slope is a parabola over the load, through the values at the nominal load and its double
     let stiffness = own.axles().into_iter().map(|load| {
-        let (share, [one, two]) = (0.5 * load / handling.nominal_load, handling.lateral.initial_slope);
+        let (share, [one, two]) =
+            (0.5 * load / handling.nominal_load, handling.lateral.initial_slope);
         2.0 * share * (2.0 * one - 0.5 * two - (one - 0.5 * two) * share)
     });
     let stiffness: Vec<f64> = stiffness.collect();

@@ -191,6 +191,27 @@ impl SteeringGeometry {
         (steer / self.max_steer.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0)
     }
 
+    /// Middle of the axles of the rear frame of an articulated vehicle, m, and the heading of that
+    /// frame, whose yaw to the left is `yaw`, rad.
+    pub fn rear_frame(&self, pose: &Pose, yaw: f64) -> Option<([f64; 2], Vec3)> {
+        let ArticulationLevers { joint, rear, .. } = self.articulated?;
+        let heading = Vec3::new(cos(yaw), sin(yaw), 0.0);
+        let middle = pose.point(&(Vec3::new(joint, 0.0, 0.0) - heading * rear));
+        Some(([middle.x, middle.y], pose.direction(&heading)))
+    }
+
+    /// Steering, -1 to 1, that moves the axles of the rear frame along a curvature, 1/m.
+    ///
+    /// An articulated vehicle is symmetric about its pin, except for the distances of the axles.
+    pub fn rear_frame_steering(&self, curvature: f64) -> f64 {
+        let swap = |own: ArticulationLevers| ArticulationLevers {
+            front: own.rear,
+            rear: own.front,
+            ..own
+        };
+        SteeringGeometry { articulated: self.articulated.map(swap), ..*self }.steering(curvature)
+    }
+
     /// Returns the steering with a correction for the missing yaw rate of a skid-steered vehicle.
     ///
     /// The ground holds tracks until their thrusts differ by more than it bears in the lateral

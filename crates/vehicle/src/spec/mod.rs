@@ -38,8 +38,8 @@ pub(crate) use rear_frame::SprungPart;
 pub use rear_frame::{ArticulationLevers, RearFrame};
 pub use spec_error::SpecError;
 pub use steering::{
-    ArticulatedSteering, Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion, SkidSteering,
-    Steering,
+    ArticulatedSteering, Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion,
+    SkidSteering, Steering,
 };
 pub use strut::{Damper, DamperWindow, Spring, Stops};
 pub use suspension::{

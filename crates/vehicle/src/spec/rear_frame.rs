@@ -124,9 +124,8 @@ impl VehicleSpec {
         let axles = self.tractor_axles();
         let behind = axles.iter().position(|axle| axle.position[0] < joint)?;
         let (front, rear) = axles.split_at(behind);
-        let middle = |part: &[Axle]| {
-            part.iter().map(Axle::wheel_x).sum::<f64>() / part.len().max(1) as f64
-        };
+        let middle =
+            |part: &[Axle]| part.iter().map(Axle::wheel_x).sum::<f64>() / part.len().max(1) as f64;
         Some(ArticulationLevers { joint, front: middle(front) - joint, rear: joint - middle(rear) })
     }
 

@@ -61,7 +61,8 @@ fn articulated(spec: &VehicleSpec, rear: &RearFrame, steering: &ArticulatedSteer
     require(coupling >= joint, "chassis.rear_coupling", value, &allowed)?;
     if let Some(belly) = &spec.chassis.belly {
         let ahead = belly.center[0] - 0.5 * belly.length >= joint;
-        let allowed = format!("wholly ahead of rear_frame.joint, x = {joint}: it is on the chassis");
+        let allowed =
+            format!("wholly ahead of rear_frame.joint, x = {joint}: it is on the chassis");
         require(ahead, "chassis.belly.center", list(&belly.center), &allowed)?;
     }
     let spans = |own: &HullBox| (own.center[0] - joint).abs() < 0.5 * own.size[0];
