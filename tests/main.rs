@@ -4,6 +4,7 @@
 
 mod adaptive_convoy;
 mod api;
+mod articulated;
 mod autonomous;
 mod bad_input;
 mod bounds;

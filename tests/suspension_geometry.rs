@@ -168,7 +168,10 @@ fn inner_end(spec: &VehicleSpec, point: Vec3, command: f64) -> Vec3 {
             });
             Vec3::from(s.position) + tilt * link(&x, local(point))
         }
-        Steering::DragLink(_) | Steering::Direct(_) | Steering::Skid(_) => {
+        Steering::DragLink(_)
+        | Steering::Direct(_)
+        | Steering::Skid(_)
+        | Steering::Articulated(_) => {
             unreachable!("no vehicle here steers without a mechanism of links")
         }
     }

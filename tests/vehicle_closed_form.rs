@@ -57,7 +57,10 @@ fn center_of_mass(spec: &VehicleSpec) -> (f64, Vec3) {
             parts.push((s.link.mass, place(s.points.link_com)));
             parts.push((s.arm.mass, place(s.points.arm_com)));
         }
-        Steering::DragLink(_) | Steering::Direct(_) | Steering::Skid(_) => {}
+        Steering::DragLink(_)
+        | Steering::Direct(_)
+        | Steering::Skid(_)
+        | Steering::Articulated(_) => {}
     }
     let mass = parts.iter().map(|(mass, _)| mass).sum();
     (mass, parts.iter().map(|(mass, place)| place * *mass).sum::<Vec3>() / mass)

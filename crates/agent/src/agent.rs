@@ -358,7 +358,7 @@ impl AgentModel {
     pub fn position_and_speed(&self, workspace: &AgentWorkspace) -> ([f64; 2], f64) {
         let position = self.vehicle.pose(&workspace.vehicle).position;
         let speed = self.vehicle.twist(&workspace.vehicle).linear.norm();
-        let trailer = self.vehicle.trailer_twist(&workspace.vehicle);
+        let trailer = self.vehicle.rear_twist(&workspace.vehicle);
         let trailers = trailer.map_or(0.0, |twist| twist.linear.norm());
         ([position.x, position.y], speed.max(trailers))
     }
@@ -422,6 +422,7 @@ impl AgentModel {
             engine_speed: self.vehicle.drivetrain().engine_speed(&state.vehicle),
             gear: state.vehicle.gearbox.gear,
             wheels,
+            articulation: self.vehicle.frame_articulation(&workspace.vehicle),
             trailer: self.vehicle.trailer_sample(&state.vehicle, &workspace.vehicle),
             motors: self.motor_sample(state),
         };

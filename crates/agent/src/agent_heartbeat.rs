@@ -247,7 +247,7 @@ impl AgentModel {
             let step = (tick - first_tick) as usize;
             let poses = [
                 Some(self.vehicle.pose(vehicle_workspace)),
-                self.vehicle.trailer_pose(vehicle_workspace),
+                self.vehicle.rear_pose(vehicle_workspace),
             ];
             for (part, pose) in HullPart::ALL.into_iter().zip(poses) {
                 let Some(pose) = pose else { continue };
@@ -392,7 +392,7 @@ impl AgentModel {
             monitor.record_belly_force(belly.force, h);
         }
         let mut on_chassis = belly.load;
-        let mut on_trailer = Load::default();
+        let mut on_rear = Load::default();
         self.contact_hulls(
             HullPart::Chassis,
             vehicle.coupling,
@@ -401,14 +401,14 @@ impl AgentModel {
             &mut on_chassis,
         );
         self.contact_hulls(
-            HullPart::Trailer,
+            HullPart::Rear,
             vehicle.coupling,
             vehicle_workspace,
             &context,
-            &mut on_trailer,
+            &mut on_rear,
         );
         *self.vehicle.chassis_load(vehicle_workspace) = on_chassis;
-        self.vehicle.trailer_load(vehicle_workspace).into_iter().for_each(|own| *own = on_trailer);
+        self.vehicle.rear_load(vehicle_workspace).into_iter().for_each(|own| *own = on_rear);
         self.vehicle.heap(vehicle_workspace, belly.displaced, &mut context);
     }
 

@@ -44,14 +44,16 @@ impl AgentModel {
         }
     }
 
-    /// Returns the trailer as others receive it; its twist is zero after the drive has ended.
+    /// Returns the trailer, or the rear frame of an articulated vehicle, as others receive it.
+    ///
+    /// Its twist is zero after the drive has ended.
     fn trailer_state(
         &self,
         state: &AgentState,
         workspace: &AgentWorkspace,
     ) -> Option<TrailerState> {
         let mut parts = self.vehicle.hull_parts(&workspace.vehicle);
-        let (_, outline, pose, twist) = parts.find(|own| own.0 == HullPart::Trailer)?;
+        let (_, outline, pose, twist) = parts.find(|own| own.0 == HullPart::Rear)?;
         let arm = pose.direction(&outline.ball.center);
         let twist = match state.outcome {
             Some(_) => Twist::default(),
@@ -60,10 +62,10 @@ impl AgentModel {
         let motion = MotionMessage::new(
             &pose.orientation,
             &twist,
-            state.external_acceleration.of_part(HullPart::Trailer),
+            state.external_acceleration.of_part(HullPart::Rear),
         )?;
-        let wheels = self.vehicle.trailed_wheels() as u8;
-        Some(TrailerState { place: pose.position + arm, motion, wheels })
+        let (_, wheels) = self.vehicle.rear_mass_and_wheels();
+        Some(TrailerState { place: pose.position + arm, motion, wheels: wheels as u8 })
     }
 
     /// Returns the exact motion of the chassis, which is sent only if other vehicles are near.

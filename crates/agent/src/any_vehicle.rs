@@ -16,8 +16,8 @@ use bekker_sync::message::{PartState, RemoteVehicleDescription, RunningGearMessa
 use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, ModelError, MultibodyWorkspace, StepError};
 use bekker_vehicle::{
-    AnySpec, AssemblyError, Controls, Drivetrain, MotorReading, TrackedVehicle, TrailerModel,
-    Vehicle, VehicleBodies, VehicleState,
+    AnySpec, AssemblyError, Controls, Drivetrain, MotorReading, RearFrameModel, TrackedVehicle,
+    TrailerModel, Vehicle, VehicleBodies, VehicleState,
 };
 use std::sync::Arc;
 
@@ -116,6 +116,10 @@ impl GroundVehicle for AnyVehicle {
 
     fn trailer(&self) -> Option<&TrailerModel> {
         for_kind!(self, own => own.trailer())
+    }
+
+    fn rear_frame(&self) -> Option<&RearFrameModel> {
+        for_kind!(self, own => own.rear_frame())
     }
 
     fn state(&self, pose: &Pose) -> VehicleState {

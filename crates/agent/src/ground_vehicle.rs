@@ -18,8 +18,8 @@ use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
 use bekker_vehicle::spec::{Belly, Chassis, VehicleFootprint};
 use bekker_vehicle::{
-    Controls, Coupling, Drivetrain, MotorReading, TrailerModel, VehicleBodies, VehicleOutline,
-    VehicleState,
+    Controls, Coupling, Drivetrain, MotorReading, RearFrameModel, TrailerModel, VehicleBodies,
+    VehicleOutline, VehicleState,
 };
 
 /// Derived and scratch data of a vehicle on the ground; never saved.
@@ -58,6 +58,11 @@ pub trait GroundVehicle {
 
     /// Returns the trailer, coupled or not.
     fn trailer(&self) -> Option<&TrailerModel> {
+        None
+    }
+
+    /// Returns the rear frame of an articulated vehicle.
+    fn rear_frame(&self) -> Option<&RearFrameModel> {
         None
     }
 
@@ -342,24 +347,55 @@ pub trait GroundVehicle {
         self.trailer().is_some()
     }
 
-    /// Returns the pose of the trailer's frame, whose origin is at the coupling, if there is a
-    /// trailer.
-    fn trailer_pose(&self, workspace: &Self::Workspace) -> Option<Pose> {
-        self.trailer().map(|own| own.pose(self.bodies(), workspace.bodies()))
+    /// Returns the pose of the trailer's frame, whose origin is at the coupling, or of an articulated
+    /// rear frame, whose origin is at the joint.
+    fn rear_pose(&self, workspace: &Self::Workspace) -> Option<Pose> {
+        let (bodies, workspace) = (self.bodies(), workspace.bodies());
+        match self.rear_frame() {
+            Some(own) => Some(own.pose(bodies, workspace)),
+            None => self.trailer().map(|own| own.pose(bodies, workspace)),
+        }
     }
 
-    /// Twist of the trailer about its frame's origin.
-    fn trailer_twist(&self, workspace: &Self::Workspace) -> Option<Twist> {
-        self.trailer().map(|own| own.twist(self.bodies(), workspace.bodies()))
+    /// Twist of the trailer, or of an articulated rear frame, about its frame's origin.
+    fn rear_twist(&self, workspace: &Self::Workspace) -> Option<Twist> {
+        let (bodies, workspace) = (self.bodies(), workspace.bodies());
+        match self.rear_frame() {
+            Some(own) => Some(own.twist(bodies, workspace)),
+            None => self.trailer().map(|own| own.twist(bodies, workspace)),
+        }
     }
 
-    /// Load on the trailer's body about its frame's origin; must be set before each step.
-    fn trailer_load<'a>(&self, workspace: &'a mut Self::Workspace) -> Option<&'a mut Load> {
-        self.trailer().map(|own| own.body_load(workspace.bodies_mut()))
+    /// Load on the body of the trailer, or on an articulated rear frame, about its frame's origin;
+    /// must be set before each step.
+    fn rear_load<'a>(&self, workspace: &'a mut Self::Workspace) -> Option<&'a mut Load> {
+        let workspace = workspace.bodies_mut();
+        match self.rear_frame() {
+            Some(own) => Some(own.body_load(workspace)),
+            None => self.trailer().map(|own| own.body_load(workspace)),
+        }
     }
 
-    /// Returns the yaw of the trailer to the left, rad, while it is coupled.
+    /// Returns mass and number of the last wheels of the trailer or of an articulated rear frame, kg.
+    fn rear_mass_and_wheels(&self) -> (f64, usize) {
+        match self.rear_frame() {
+            Some(own) => (own.mass(), own.wheels()),
+            None => (self.trailer_mass(), self.trailed_wheels()),
+        }
+    }
+
+    /// Returns the articulation of the frame of an articulated vehicle, rad, positive to the left.
+    fn frame_articulation(&self, workspace: &Self::Workspace) -> Option<f64> {
+        let rear = self.rear_frame()?;
+        Some(rear.articulation(self.bodies(), workspace.bodies())[0])
+    }
+
+    /// Returns the yaw of the trailer to the left while it is coupled, or that of an articulated rear
+    /// frame, rad.
     fn articulation(&self, state: &VehicleState, workspace: &Self::Workspace) -> Option<f64> {
+        if let Some(angle) = self.frame_articulation(workspace) {
+            return Some(-angle);
+        }
         let trailer = self.trailer().filter(|_| state.coupling == Coupling::Holds)?;
         Some(trailer.articulation(self.bodies(), workspace.bodies())[0])
     }

@@ -40,7 +40,7 @@ impl AgentModel {
         let mut parts = self.vehicle.hull_parts(body);
         let Some((_, outline, pose, twist)) = parts.find(|own| own.0 == part) else { return };
         let motion = BodyMotion { pose, twist };
-        let parted = part == HullPart::Trailer && coupling != Coupling::Holds;
+        let parted = part == HullPart::Rear && coupling != Coupling::Holds;
         // a non-finite pose fails the comparison and has no contact
         if pose.direction(&Vec3::z()).z < TILT_LIMIT || parted {
             for sample in outline.hulls.iter().flat_map(|hull| &hull.samples) {
@@ -49,7 +49,7 @@ impl AgentModel {
                 contact_ball(&ball, &motion, context, load);
             }
         }
-        if part == HullPart::Trailer && coupling == Coupling::Released {
+        if part == HullPart::Rear && coupling == Coupling::Released {
             for foot in self.vehicle.trailer().into_iter().flat_map(TrailerModel::landing_feet) {
                 let center = pose.point(foot);
                 let ball = ContactBall { center, radius: 0.0, stiffness: LEG_STIFFNESS };

@@ -1,31 +1,33 @@
-//! Rigid parts of an agent that have hulls: chassis and trailer.
+//! Rigid parts of an agent that have hulls: the chassis, and a trailer or an articulated rear frame.
 
 use super::any_vehicle::{AnyVehicle, GroundVehicleWorkspace};
 use super::ground_vehicle::GroundVehicle;
 use bekker_math::spatial::{Load, Pose, Twist};
-use bekker_vehicle::{TrailerModel, VehicleOutline};
+use bekker_vehicle::{RearFrameModel, TrailerModel, VehicleOutline};
 
 /// A rigid part with hulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HullPart {
-    /// The vehicle itself.
+    /// The vehicle itself; the front frame of an articulated one.
     Chassis,
-    /// Its trailer, coupled or not.
-    Trailer,
+    /// Its trailer, coupled or not, or the rear frame of an articulated vehicle.
+    Rear,
 }
 
 impl HullPart {
     /// All parts that a vehicle may have.
-    pub const ALL: [HullPart; 2] = [HullPart::Chassis, HullPart::Trailer];
+    pub const ALL: [HullPart; 2] = [HullPart::Chassis, HullPart::Rear];
 }
 
 impl AnyVehicle {
-    /// Returns the collision outline of a part in the part's frame; `None` if there is no such
-    /// trailer.
+    /// Returns the collision outline of a part in the part's frame; `None` if there is no such part.
     pub(super) fn outline_of(&self, part: HullPart) -> Option<&VehicleOutline> {
         match part {
             HullPart::Chassis => Some(self.outline()),
-            HullPart::Trailer => self.trailer().map(TrailerModel::outline),
+            HullPart::Rear => {
+                let trailer = self.trailer().map(TrailerModel::outline);
+                trailer.or_else(|| self.rear_frame().map(RearFrameModel::outline))
+            }
         }
     }
 
@@ -38,7 +40,7 @@ impl AnyVehicle {
             let outline = self.outline_of(part)?;
             let (pose, twist) = match part {
                 HullPart::Chassis => (self.pose(body), self.twist(body)),
-                HullPart::Trailer => (self.trailer_pose(body)?, self.trailer_twist(body)?),
+                HullPart::Rear => (self.rear_pose(body)?, self.rear_twist(body)?),
             };
             Some((part, outline, pose, twist))
         })
@@ -48,7 +50,7 @@ impl AnyVehicle {
     pub(super) fn twist_of(&self, part: HullPart, body: &GroundVehicleWorkspace) -> Twist {
         match part {
             HullPart::Chassis => self.twist(body),
-            HullPart::Trailer => self.trailer_twist(body).unwrap_or_default(),
+            HullPart::Rear => self.rear_twist(body).unwrap_or_default(),
         }
     }
 
@@ -60,7 +62,7 @@ impl AnyVehicle {
     ) -> Option<&'a mut Load> {
         match part {
             HullPart::Chassis => Some(self.chassis_load(body)),
-            HullPart::Trailer => self.trailer_load(body),
+            HullPart::Rear => self.rear_load(body),
         }
     }
 }

@@ -77,7 +77,7 @@ impl AgentModel {
             let found = if part == HullPart::Chassis { near } else { near_trailer };
             obstacles.find_near([pose.position.x, pose.position.y], reach, found);
         }
-        if self.vehicle.outline_of(HullPart::Trailer).is_some() {
+        if self.vehicle.outline_of(HullPart::Rear).is_some() {
             obstacle_contacts.near.append(&mut obstacle_contacts.near_trailer);
             obstacle_contacts.near.sort_unstable();
             obstacle_contacts.near.dedup();

@@ -64,7 +64,7 @@ impl AgentModel {
             return Some(Outcome::UnmappedGround { time, position });
         }
         // an uncoupled trailer does not affect the outcome
-        let trailer = self.vehicle.trailer_pose(&workspace.vehicle);
+        let trailer = self.vehicle.rear_pose(&workspace.vehicle);
         let trailer = trailer.filter(|_| coupling == Coupling::Holds);
         let upright = |pose: &Pose| pose.direction(&Vec3::z()).z;
         if std::iter::once(&pose).chain(&trailer).any(|pose| endings.overturns(upright(pose))) {

@@ -110,6 +110,8 @@ pub struct Sample {
     pub gear: i32,
     /// Wheels, axle by axle from the front, left before right.
     pub wheels: Vec<WheelSample>,
+    /// Articulation of an articulated frame, rad, positive with the front turned to the left.
+    pub articulation: Option<f64>,
     /// Trailer, if there is one.
     pub trailer: Option<TrailerSample>,
     /// Electric motors, if they drive the vehicle.

@@ -315,7 +315,7 @@ impl<'a> Relaxation<'a> {
     /// Returns the larger speed of chassis and trailer, m/s or rad/s.
     fn speed(&self) -> f64 {
         let speed = |twist: Twist| twist.linear.norm().max(twist.angular.norm());
-        let trailer = self.ground_vehicle().trailer_twist(&self.workspace).map_or(0.0, speed);
+        let trailer = self.ground_vehicle().rear_twist(&self.workspace).map_or(0.0, speed);
         speed(self.ground_vehicle().twist(&self.workspace)).max(trailer)
     }
 
@@ -370,21 +370,22 @@ impl<'a> Relaxation<'a> {
         true
     }
 
-    /// Applies the dampers to the trailer's body, if there is one.
+    /// Applies the dampers to the body of a trailer or of an articulated rear frame, if there is one.
     ///
     /// In the forward direction only the vehicle holds the trailer. A separate anchor would keep
     /// the coupling strained by the relative displacement of the two while their springs compress.
     fn damp_trailer(&mut self, start: &Pose, rates: [f64; 3]) {
         let ground_vehicle = self.ground_vehicle();
         let body = ground_vehicle
-            .trailer_pose(&self.workspace)
-            .zip(ground_vehicle.trailer_twist(&self.workspace));
+            .rear_pose(&self.workspace)
+            .zip(ground_vehicle.rear_twist(&self.workspace));
         let Some((pose, twist)) = body else { return };
         let mut load = Load::default();
         let motion = BodyMotion { pose, twist };
-        let body = DampedBody { motion, mass: ground_vehicle.trailer_mass() };
+        let (mass, _) = ground_vehicle.rear_mass_and_wheels();
+        let body = DampedBody { motion, mass };
         self.damp(start, &body, rates, &mut load);
-        ground_vehicle.trailer_load(&mut self.workspace).into_iter().for_each(|own| *own = load);
+        ground_vehicle.rear_load(&mut self.workspace).into_iter().for_each(|own| *own = load);
     }
 
     /// Adds dampers between a body and the fixed ground, per kilogram, 1/s.

@@ -114,7 +114,7 @@ fn free_body<'a>(
 /// Returns whether an agent's trailer has moved away from its tractor.
 fn has_parted(agents: &[AgentModel], views: &[AgentView], agent: usize) -> bool {
     let coupling = agents[agent].vehicle.trailer().map(TrailerModel::coupling);
-    let trailer = free_body(agents, views, body_index(agent, HullPart::Trailer));
+    let trailer = free_body(agents, views, body_index(agent, HullPart::Rear));
     let (Some(coupling), Some(trailer)) = (coupling, trailer) else { return false };
     (views[agent].pose.point(&coupling) - trailer.pose.position).norm() > TRAILER_SEPARATION
 }
@@ -244,9 +244,8 @@ impl VehicleCollisions {
             let agent = agent_of(body);
             let AgentView { twist, ended, trailer, .. } = &views[agent];
             let part = HullPart::ALL[body % 2];
-            let twist = trailer
-                .filter(|_| part == HullPart::Trailer)
-                .map_or(*twist, |own| own.motion.twist);
+            let twist =
+                trailer.filter(|_| part == HullPart::Rear).map_or(*twist, |own| own.motion.twist);
             let way = if *ended { 0.0 } else { twist.linear.norm() * time };
             let outline = agents[agent].vehicle.outline_of(part);
             outline.map_or(0.0, |outline| outline.ball.radius) + way + 0.5 * EXACT_MOTION_DISTANCE
@@ -256,8 +255,7 @@ impl VehicleCollisions {
             let middle = agents[agent].vehicle.outline().ball.center;
             let middle = (view.pose.point(&middle), body_index(agent, HullPart::Chassis) as u32);
             let trailer = view.trailer.as_ref();
-            let trailer =
-                trailer.map(|own| (own.place, body_index(agent, HullPart::Trailer) as u32));
+            let trailer = trailer.map(|own| (own.place, body_index(agent, HullPart::Rear) as u32));
             let finite = |own: &(Vec3, u32)| own.0.iter().all(|x| x.is_finite());
             self.order.extend(std::iter::once(middle).chain(trailer).filter(finite));
         }

@@ -20,8 +20,8 @@ use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
 use bekker_vehicle::spec::{RigidTire, VehicleFootprint};
 use bekker_vehicle::tire::{BeltPatch, FirmContact, FirmPatch, GroundPlane};
 use bekker_vehicle::{
-    Controls, Drivetrain, MotorReading, TrailerModel, Vehicle, VehicleBodies, VehicleState,
-    VehicleWorkspace,
+    Controls, Drivetrain, MotorReading, RearFrameModel, TrailerModel, Vehicle, VehicleBodies,
+    VehicleState, VehicleWorkspace,
 };
 use std::sync::Arc;
 
@@ -317,6 +317,10 @@ impl GroundVehicle for WheeledGroundVehicle {
 
     fn trailer(&self) -> Option<&TrailerModel> {
         self.vehicle.trailer()
+    }
+
+    fn rear_frame(&self) -> Option<&RearFrameModel> {
+        self.vehicle.rear_frame()
     }
 
     fn state(&self, pose: &Pose) -> VehicleState {

@@ -55,6 +55,7 @@ fn navigator(lidar: Pose) -> Navigator {
             skids: false,
             pivots: false,
             skid: None,
+            articulated: None,
             trailer: None,
         },
         protrusions: Default::default(),

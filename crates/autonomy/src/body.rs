@@ -93,13 +93,17 @@ impl VehicleGeometry {
         let SteeringGeometry { wheelbase, rear_axle, .. } = self.geometry;
         let aside = TRACK * self.footprint.width;
         let wheel = |along: f64, side: f64| Vec3::new(along, side * aside, self.ground);
-        let front = rear_axle + wheelbase;
+        // an articulated vehicle is led by its front axles
+        let front = match self.geometry.articulated {
+            Some(_) => rear_axle - wheelbase,
+            None => rear_axle + wheelbase,
+        };
         [wheel(front, 1.0), wheel(front, -1.0), wheel(rear_axle, 1.0), wheel(rear_axle, -1.0)]
     }
 
     /// Largest curvature of the path of the rear axle, 1/m.
     pub fn curvature(&self) -> f64 {
-        bekker_math::numeric::tan(self.geometry.max_steer) / self.geometry.wheelbase
+        self.geometry.max_curvature()
     }
 
     /// Three disks that cover the footprint.

@@ -169,6 +169,7 @@ pub fn body() -> VehicleGeometry {
             skids: false,
             pivots: false,
             skid: None,
+            articulated: None,
             trailer: None,
         },
         protrusions: Default::default(),

@@ -9,7 +9,7 @@ use super::straight::{PART_OF_TOP, top_speed};
 use super::subject::{EventRun, Subject, constant_speed};
 use super::{MobilityError, SearchEffort};
 use bekker_agent::OutcomeCode;
-use bekker_math::numeric::{GRAVITY, atan};
+use bekker_math::numeric::GRAVITY;
 use bekker_ranks::Flow;
 use bekker_rig::{LineStyle, PlotLine, PlotPanel};
 use bekker_scenario::Scenario;
@@ -34,7 +34,7 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
     let slower = (10.0 * PART_OF_TOP * top_speed(subject)?).floor() / 10.0;
     let speed = SPEED.min(slower).max(CRAWL);
     let curvature = ASKED * GRAVITY / (speed * speed);
-    let neutral = atan(geometry.wheelbase * curvature) / geometry.max_steer;
+    let neutral = geometry.steering_angle(curvature) / geometry.max_steer;
     // steering brakes of tracks slip at first, so their steering fraction has no definite curvature
     let most = if subject.spec.tracked().is_some() { 1.0 } else { neutral.min(1.0) };
     let steering = [[0.0, 0.0], [GROWS[0], 0.0], [GROWS[1], most]];
@@ -81,7 +81,7 @@ fn drive_turn(
     speed: f64,
     steering: &[[f64; 2]],
 ) -> Result<TurnRun, MobilityError> {
-    let wheelbase = subject.geometry.steering.wheelbase;
+    let geometry = &subject.geometry.steering;
     let mut scenario = subject.scenario(name, GROWS[1], constant_speed(speed, steering));
     scenario.vehicle[0].speed = speed;
     let mut samples: Vec<[f64; 3]> = Vec::new();
@@ -89,7 +89,7 @@ fn drive_turn(
         if sample.time >= GROWS[0] {
             let yaw_rate = sample.angular_velocity.z;
             let lateral = sample.speed * yaw_rate / GRAVITY;
-            let angle = atan(wheelbase * yaw_rate / sample.speed.max(0.1));
+            let angle = geometry.steering_angle(yaw_rate / sample.speed.max(0.1));
             samples.push([lateral, angle, sample.speed]);
         }
         Flow::Continue

@@ -4,9 +4,10 @@ use super::findings::{EventMetric, Findings};
 use super::subject::{Subject, constant_speed};
 use super::{MobilityError, SearchEffort};
 use bekker_agent::Sample;
-use bekker_math::numeric::{hypot, tan};
+use bekker_math::numeric::hypot;
 use bekker_math::spatial::Vec3;
 use bekker_ranks::Flow;
+use bekker_vehicle::spec::VehicleFootprint;
 use std::f64::consts::TAU;
 
 /// Speed, m/s: a crawl with negligible slip angles.
@@ -33,17 +34,23 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
 
     let closed = turned.abs() > TAU;
     let center = center(&circle);
-    let footprint = &subject.geometry.footprint;
+    let geometry = &subject.geometry.steering;
+    // the outermost corner of an articulated vehicle is that of its front frame
+    let whole = subject.geometry.footprint;
+    let rear = geometry.articulated.map_or(whole.rear, |own| own.joint);
+    let footprint = VehicleFootprint { rear, ..whole };
     let corners = circle.iter().flat_map(|sample| footprint.corners(&sample.pose));
     let reach = |[x, y]: [f64; 2]| hypot(x - center.x, y - center.y);
     let walls = corners.map(reach).fold(0.0, f64::max);
 
-    let geometry = &subject.geometry.steering;
-    let rear = geometry.wheelbase / tan(geometry.max_steer);
     let front = footprint.front - geometry.rear_axle;
-    let closed_form = hypot(front, rear + 0.5 * footprint.width);
+    let closed_form = hypot(front, geometry.min_radius() + 0.5 * footprint.width);
+    let formula = match geometry.articulated {
+        Some(_) => "√(((f cos γ + r)/sin γ + w/2)² + l²)",
+        None => "√((L/tan δ + w/2)² + l²)",
+    };
     let metric = EventMetric::new("turning_radius", closed.then_some(walls), "m")
-        .with_closed_form("√((L/tan δ + w/2)² + l²)", closed_form)
+        .with_closed_form(formula, closed_form)
         .with_published(&subject.model);
     let metric = match (closed, &geometry.trailer) {
         (false, _) => metric.with_note("no full circle"),

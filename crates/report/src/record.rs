@@ -69,8 +69,9 @@ impl RunRecord {
             None
         };
         let trailers = now.iter().any(|sample| sample.trailer.is_some());
+        let articulated = now.iter().any(|sample| sample.articulation.is_some());
         let motors = now.iter().any(|sample| sample.motors.is_some());
-        let parts = SampleParts { wheels, trailers, motors };
+        let parts = SampleParts { wheels, articulated, trailers, motors };
         let mut tracks = vec![Vec::new(); names.len()];
         let states = match after {
             None => StateWriter::begin(folder, &names, parts, output)?,

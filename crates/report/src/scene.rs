@@ -132,6 +132,7 @@ mod tests {
             gear: 1,
             wheels: vec![wheel(0.25), wheel(0.75)],
             trailer: None,
+            articulation: None,
             motors: None,
         };
         let summary = VehicleSummary {

@@ -28,14 +28,15 @@
 //! | `wheelN_sinkage_m` | depth of the lowest point below the undisturbed ground, along its normal |
 //! | `wheelN_load_n`, `wheelN_traction_n`, `wheelN_lateral_n` | force of the ground: up, along the wheel's heading, to its left |
 //! | `wheelN_torque_nm` | driveline and brake torque, positive forward; for road wheels their share of the sprocket's, as transmitted by the track |
+//! | `articulation_rad` | angle of an articulated frame, positive with the front turned to the left |
 //! | `trailer_x_m`, `trailer_y_m`, `trailer_z_m` | the trailer's end of the coupling in the world, also when it is uncoupled |
 //! | `trailer_articulation_rad`, `trailer_pitch_rad` | angles of the trailer relative to its vehicle: to the left, nose down |
 //! | `hitch_x_n`, `hitch_y_n`, `hitch_z_n` | force of the trailer on the vehicle, along the chassis axes |
 //! | `motor_left_current_a`, `motor_right_current_a` | currents of electric motors, positive for a forward torque |
 //! | `battery_power_w`, `battery_charge` | power from their battery, and its state of charge, 0 to 1 |
 //!
-//! Columns of wheels, a trailer or motors that a vehicle does not have are null (empty in CSV).
-//! Columns of trailers and of motors exist only if a vehicle has them.
+//! Columns of wheels, an articulated frame, a trailer or motors that a vehicle does not have are null
+//! (empty in CSV). Those of frames, trailers and motors exist only if a vehicle has them.
 //!
 //! `[output] vehicles` and `columns` select rows and columns; time, index and name are always
 //! present.
@@ -66,6 +67,8 @@ pub(super) struct StateWriter {
 pub struct SampleParts {
     /// Maximum number of wheels.
     pub wheels: usize,
+    /// Whether there are articulated frames.
+    pub articulated: bool,
     /// Whether there are trailers.
     pub trailers: bool,
     /// Whether electric motors drive a vehicle.
@@ -126,12 +129,14 @@ impl StateWriter {
     }
 
     fn new(names: &[String], parts: SampleParts, output: &OutputConfig) -> StateWriter {
-        let SampleParts { wheels, trailers, motors } = parts;
+        let SampleParts { wheels, articulated, trailers, motors } = parts;
         let own = OWN.iter().copied().map(SampleColumn::Vehicle);
         let of_wheel = |wheel| OF_WHEEL.iter().map(move |of| SampleColumn::Wheel(wheel, *of));
         let of_trailer = OF_TRAILER.iter().filter(|_| trailers).copied().map(SampleColumn::Trailer);
         let of_motors = OF_MOTORS.iter().filter(|_| motors).copied().map(SampleColumn::Motors);
-        let all = own.chain((0..wheels).flat_map(of_wheel)).chain(of_trailer).chain(of_motors);
+        let articulation = articulated.then_some(SampleColumn::Articulation);
+        let wheels = (0..wheels).flat_map(of_wheel);
+        let all = own.chain(wheels).chain(articulation).chain(of_trailer).chain(of_motors);
         let wanted = |quantity: Option<QuantityConfig>| {
             let columns = output.columns.as_ref();
             quantity.is_none_or(|q| columns.is_none_or(|columns| columns.contains(&q)))
@@ -180,6 +185,9 @@ impl StateWriter {
                     (RecordValues::OptionalReal(to), SampleColumn::Wheel(wheel, (_, _, of, _))) => {
                         to.push(sample.wheels.get(*wheel).map(of));
                     }
+                    (RecordValues::OptionalReal(to), SampleColumn::Articulation) => {
+                        to.push(sample.articulation);
+                    }
                     (RecordValues::OptionalReal(to), SampleColumn::Trailer((_, of, _))) => {
                         to.push(sample.trailer.as_ref().map(of));
                     }
@@ -206,6 +214,7 @@ impl StateWriter {
 enum SampleColumn {
     Vehicle(VehicleColumn),
     Wheel(usize, WheelColumn),
+    Articulation,
     Trailer(TrailerColumn),
     Motors(MotorColumn),
 }
@@ -215,6 +224,7 @@ impl SampleColumn {
         match self {
             SampleColumn::Vehicle(own) => own.quantity,
             SampleColumn::Wheel(_, (quantity, ..)) => Some(*quantity),
+            SampleColumn::Articulation => Some(QuantityConfig::Steering),
             SampleColumn::Trailer(_) => Some(QuantityConfig::Trailer),
             SampleColumn::Motors(_) => Some(QuantityConfig::Motors),
         }
@@ -224,6 +234,7 @@ impl SampleColumn {
         match self {
             SampleColumn::Vehicle(own) => own.name.to_owned(),
             SampleColumn::Wheel(wheel, (_, name, ..)) => format!("wheel{wheel}_{name}"),
+            SampleColumn::Articulation => ARTICULATION.0.to_owned(),
             SampleColumn::Trailer((name, ..)) | SampleColumn::Motors((name, ..)) => {
                 (*name).to_owned()
             }
@@ -241,9 +252,10 @@ impl SampleColumn {
             SampleColumn::Vehicle(VehicleColumn { of: ColumnValue::Name, .. }) => {
                 RecordValues::Text(Vec::new())
             }
-            SampleColumn::Wheel(..) | SampleColumn::Trailer(_) | SampleColumn::Motors(_) => {
-                RecordValues::OptionalReal(Vec::new())
-            }
+            SampleColumn::Wheel(..)
+            | SampleColumn::Articulation
+            | SampleColumn::Trailer(_)
+            | SampleColumn::Motors(_) => RecordValues::OptionalReal(Vec::new()),
         }
     }
 }
@@ -385,6 +397,12 @@ static OF_WHEEL: [WheelColumn; 10] = [
     ),
 ];
 
+/// Name and description of the column of articulated frames.
+const ARTICULATION: (&str, &str) = (
+    "articulation_rad",
+    "angle of an articulated frame, positive with the front turned to the left of the rear, rad",
+);
+
 /// A column of a trailer: its name, value and description.
 type TrailerColumn = (&'static str, fn(&TrailerSample) -> f64, &'static str);
 
@@ -429,7 +447,9 @@ static OF_MOTORS: [MotorColumn; 4] = [
 pub fn described() -> Vec<(String, &'static str)> {
     let own = OWN.iter().map(|own| (own.name.to_owned(), own.what));
     let of_trailer = OF_TRAILER.iter().map(|(name, _, what)| ((*name).to_owned(), *what));
+    let (name, what) = ARTICULATION;
     own.chain(OF_WHEEL.iter().map(|(_, name, _, what)| (format!("wheelN_{name}"), *what)))
+        .chain(std::iter::once((name.to_owned(), what)))
         .chain(of_trailer)
         .chain(OF_MOTORS.iter().map(|(name, _, what)| ((*name).to_owned(), *what)))
         .collect()
@@ -500,6 +520,7 @@ fn sample_of(kept: &[SampleColumn], row: &csv::StringRecord) -> Sample {
         engine_speed: real("engine_speed_radps"),
         gear: real("gear") as i32,
         wheels: wheels.collect(),
+        articulation: word(ARTICULATION.0).and_then(|word| word.parse().ok()),
         trailer,
         motors,
     }
@@ -548,6 +569,7 @@ mod tests {
             gear: 2,
             wheels: (0..wheels).map(wheel).collect(),
             trailer: None,
+            articulation: None,
             motors: None,
         }
     }
@@ -564,7 +586,8 @@ mod tests {
         NAMES.map(str::to_owned).to_vec()
     }
 
-    const WHEELED: SampleParts = SampleParts { wheels: 4, trailers: false, motors: false };
+    const WHEELED: SampleParts =
+        SampleParts { wheels: 4, articulated: false, trailers: false, motors: false };
 
     /// Writes a complete table of samples into a folder.
     fn write(folder: &Path, samples: &[Sample]) {
@@ -572,7 +595,7 @@ mod tests {
         let mut states = StateWriter::begin(
             folder,
             &names(),
-            SampleParts { wheels, trailers: false, motors: false },
+            SampleParts { wheels, ..WHEELED },
             &OutputConfig::default(),
         )
         .unwrap();
@@ -638,7 +661,7 @@ mod tests {
         };
         let rows = [Sample { trailer: Some(trailer), ..sample(0.5, 0, 4) }, sample(0.5, 1, 2)];
         let output = OutputConfig::default();
-        let parts = SampleParts { wheels: 4, trailers: true, motors: false };
+        let parts = SampleParts { trailers: true, ..WHEELED };
         let mut states = StateWriter::begin(folder.path(), &names(), parts, &output).unwrap();
         states.append(&rows).unwrap();
         states.finish().unwrap();

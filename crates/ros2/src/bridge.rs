@@ -9,6 +9,7 @@ use super::topics::{Topics, ros_name};
 use bekker_agent::{AnyVehicle, GroundVehicle};
 use bekker_sync::DdsDomain;
 use bekker_vehicle::Controls;
+use bekker_vehicle::driver::SteeringGeometry;
 use bekker_world::{
     Command, CommandOrigin, CommandRecord, Controller, ControllerRequest, ControllerView,
     ExternalVehicle, OnTimeout, SpeedHold, SteeringCommand, ViewRequest, World, WorldModel,
@@ -59,6 +60,8 @@ struct DrivenVehicle {
     /// Distance from the first steered axle to the line through the turning center, m. 0 for
     /// tracks.
     wheelbase: f64,
+    /// Geometry of an articulated vehicle.
+    articulated: Option<SteeringGeometry>,
     /// Whether it is steered by its yaw rate.
     is_skid_steered: bool,
     /// The latest command received.
@@ -102,6 +105,7 @@ impl Bridge {
                 uncouples: uncouples.transpose()?,
                 uncouple: false,
                 wheelbase: wheelbase(&model.agents[seat.agent].vehicle),
+                articulated: articulated(&model.agents[seat.agent].vehicle),
                 is_skid_steered: model.agents[seat.agent]
                     .vehicle
                     .properties()
@@ -251,11 +255,18 @@ fn wheelbase(vehicle: &AnyVehicle) -> f64 {
     }
 }
 
+/// Steering geometry of an articulated vehicle; `None` for other vehicles.
+fn articulated(vehicle: &AnyVehicle) -> Option<SteeringGeometry> {
+    let AnyVehicle::Wheeled(own) = vehicle else { return None };
+    let geometry = SteeringGeometry::from_spec(own.vehicle.spec());
+    geometry.articulated.is_some().then_some(geometry)
+}
+
 impl DrivenVehicle {
     /// Takes all received commands and keeps the one with the latest stamp.
     fn receive(&mut self) {
-        let (last, wheelbase, is_skid_steered) =
-            (&mut self.last, self.wheelbase, self.is_skid_steered);
+        let (last, wheelbase, is_skid_steered, articulated) =
+            (&mut self.last, self.wheelbase, self.is_skid_steered, &self.articulated);
         let mut take = |wanted: DriveCommand| {
             if last.is_none_or(|last| wanted.stamp_us >= last.stamp_us) {
                 *last = Some(wanted);
@@ -265,6 +276,8 @@ impl DrivenVehicle {
         self.twists.take_all(|twist| {
             take(if is_skid_steered {
                 DriveCommand::from_twist_of_skid_steered(&twist)
+            } else if let Some(geometry) = articulated {
+                DriveCommand::from_twist_of_articulated(&twist, geometry)
             } else {
                 DriveCommand::from_twist(&twist, wheelbase)
             });

@@ -2,6 +2,7 @@
 
 use super::message::{AckermannDriveStamped, ActuationCommandStamped, Header, TwistStamped};
 use bekker_math::numeric::atan2;
+use bekker_vehicle::driver::SteeringGeometry;
 use bekker_world::SteeringCommand;
 
 /// Longitudinal command.
@@ -55,6 +56,22 @@ impl DriveCommand {
         }
     }
 
+    /// Converts the yaw rate to the angle of an articulated frame.
+    pub fn from_twist_of_articulated(
+        twist: &TwistStamped,
+        geometry: &SteeringGeometry,
+    ) -> DriveCommand {
+        let ([speed, ..], [.., yaw_rate]) = (twist.linear, twist.angular);
+        // at rest only a yaw rate of 0 has a curvature
+        let curvature = if yaw_rate == 0.0 { 0.0 } else { yaw_rate / speed.abs() };
+        let angle = geometry.steering_angle(curvature);
+        let angle = if speed < 0.0 { -angle } else { angle };
+        DriveCommand {
+            steering: SteeringCommand::Angle(angle),
+            ..DriveCommand::from_twist_of_skid_steered(twist)
+        }
+    }
+
     /// Converts a twist for a vehicle that is steered by its yaw rate.
     pub fn from_twist_of_skid_steered(twist: &TwistStamped) -> DriveCommand {
         let ([speed, ..], [.., yaw_rate]) = (twist.linear, twist.angular);
@@ -91,5 +108,25 @@ mod tests {
         assert!((angle(-4.0, 0.4) + 0.3_f64.atan()).abs() < 1e-12);
         assert_eq!(angle(0.0, 0.0), 0.0);
         assert!((angle(0.0, 1.0) - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_twist_is_the_angle_of_an_articulated_frame() {
+        let spec = bekker_vehicle::find_wheeled("forwarder").unwrap();
+        let geometry = SteeringGeometry::from_spec(&spec);
+        let angle = |speed, yaw_rate| {
+            let (linear, angular) = ([speed, 0.0, 0.0], [0.0, 0.0, yaw_rate]);
+            let twist = TwistStamped { linear, angular, ..TwistStamped::default() };
+            match DriveCommand::from_twist_of_articulated(&twist, &geometry).steering {
+                SteeringCommand::Angle(angle) => angle,
+                other => panic!("{other:?}"),
+            }
+        };
+        // axles 2.1 m ahead of the pin and 2.9 m behind it
+        let radius = (2.1 * 0.3_f64.cos() + 2.9) / 0.3_f64.sin();
+        assert!((angle(2.0, 2.0 / radius) - 0.3).abs() < 1e-12);
+        assert!((angle(-2.0, 2.0 / radius) + 0.3).abs() < 1e-12);
+        assert_eq!(angle(0.0, 0.0), 0.0);
+        assert!(angle(0.0, 1.0) > geometry.max_steer);
     }
 }

@@ -12,10 +12,11 @@ pub struct CatalogEntry {
     pub text: &'static str,
 }
 
-const ENTRIES: [CatalogEntry; 15] = [
+const ENTRIES: [CatalogEntry; 16] = [
     CatalogEntry { key: "fed_alpha", text: include_str!("../vehicles/fed_alpha.toml") },
     CatalogEntry { key: "fmtv_4x4", text: include_str!("../vehicles/fmtv_4x4.toml") },
     CatalogEntry { key: "fmtv_6x6", text: include_str!("../vehicles/fmtv_6x6.toml") },
+    CatalogEntry { key: "forwarder", text: include_str!("../vehicles/forwarder.toml") },
     CatalogEntry { key: "gator", text: include_str!("../vehicles/gator.toml") },
     CatalogEntry { key: "hmmwv", text: include_str!("../vehicles/hmmwv.toml") },
     CatalogEntry { key: "hmmwv_torsen", text: include_str!("../vehicles/hmmwv_torsen.toml") },
@@ -300,7 +301,7 @@ mod tests {
         let text = find_wheeled("hmmvw").unwrap_err().to_string();
         assert_eq!(
             text,
-            "no vehicle is named 'hmmvw'; did you mean 'hmmwv'?; known: 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'gator', 'hmmwv', 'hmmwv_torsen', 'husky', 'kraz_64431', 'm113', 'm113_chrono', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4', 'warthog'"
+            "no vehicle is named 'hmmvw'; did you mean 'hmmwv'?; known: 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'forwarder', 'gator', 'hmmwv', 'hmmwv_torsen', 'husky', 'kraz_64431', 'm113', 'm113_chrono', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4', 'warthog'"
         );
         assert!(!find_wheeled("submarine").unwrap_err().to_string().contains("did you mean"));
     }

@@ -16,6 +16,7 @@ use super::motor_drive::{MotorDrive, MotorReading};
 use super::outline::VehicleOutline;
 use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState};
+use super::rear_frame::{self, RearFrameModel};
 use super::spec::{Axle, Chassis, Tire, VehicleFootprint, VehicleSpec};
 use super::state::VehicleState;
 use super::tire::RingParameters;
@@ -25,7 +26,7 @@ use super::vehicle_bodies::VehicleBodies;
 use crate::multibody::{
     BodyId, ElementForce, MultibodyModel, MultibodyState, MultibodyWorkspace, StepError,
 };
-use bekker_math::numeric::{atan2, exp};
+use bekker_math::numeric::{atan2, exp, hypot};
 use bekker_math::spatial::{Load, Pose, Twist, Vec3};
 
 /// Fastest motion of the steering, full locks per second, as by a quick driver's hands.
@@ -44,6 +45,8 @@ pub struct Vehicle {
     /// Belts of the tires of each axle, for flexible tires.
     rings: Vec<Option<RingParameters>>,
     trailer: Option<TrailerModel>,
+    /// Rear frame of an articulated vehicle.
+    rear_frame: Option<RearFrameModel>,
 }
 
 /// Torques of driveline and brakes on a wheel in the last step.
@@ -60,7 +63,8 @@ pub struct WheelDrive {
 pub struct VehicleWorkspace {
     body: MultibodyWorkspace,
     drives: Vec<WheelDrive>,
-    /// Work of engine and converter, or of motors and their gears, in the last step, J.
+    /// Work of engine and converter, or of motors and their gears, and of the cylinders of an
+    /// articulated frame, in the last step, J.
     engine_work: f64,
     /// Torque, current and power of electric motors in the last step.
     motors: Option<MotorReading>,
@@ -77,8 +81,8 @@ impl VehicleWorkspace {
         &mut self.body
     }
 
-    /// Returns the work of engine and converter, or of motors and their gears, over the last step,
-    /// J.
+    /// Returns the work of engine and converter, or of motors and their gears, and of the cylinders
+    /// of an articulated frame, over the last step, J.
     pub fn engine_work(&self) -> f64 {
         self.engine_work
     }
@@ -102,8 +106,9 @@ impl VehicleWorkspace {
         &mut self.body.load[wheels]
     }
 
-    /// Returns the load on the trailer's body about its frame's origin, to be set before each step.
-    pub fn trailer_load(&mut self) -> Option<&mut Load> {
+    /// Returns the load on the body of a trailer, or on the rear frame of an articulated vehicle,
+    /// about its frame's origin, to be set before each step.
+    pub fn rear_load(&mut self) -> Option<&mut Load> {
         let wheels = self.drives.len();
         self.body.load.get_mut(wheels + 1)
     }
@@ -145,16 +150,31 @@ impl Vehicle {
         let footprint = VehicleFootprint::from_tractor(&spec);
         let (mass, radius) = (model.mass(), ride_radius(&spec));
         let outlined = mass - spec.trailer_mass();
-        let outline = VehicleOutline::new(&spec.chassis, &footprint, outlined, &centers, radius);
+        let sections = rear_frame::sections(&spec, outlined, &centers);
+        let outline = match &sections {
+            Some([front, _]) => VehicleOutline::new(
+                &front.chassis,
+                &front.footprint,
+                front.mass,
+                &front.wheels,
+                radius,
+            ),
+            None => VehicleOutline::new(&spec.chassis, &footprint, outlined, &centers, radius),
+        };
         let trailer = spec.trailer.as_ref().zip(parts.trailer.as_ref());
         let load = parts.wheels.len() + 1;
         let trailer = trailer
             .map(|(own, body)| TrailerModel::new(&spec, own, body, &parts.mounts, load, radius));
+        let joint = spec.articulation().map(|(rear, _)| Vec3::from(rear.joint));
+        let rear_frame = sections.zip(parts.rear_frame).zip(joint);
+        let rear_frame = rear_frame.map(|(([_, section], body), joint)| {
+            RearFrameModel::new(&section, body, load, joint, radius)
+        });
         let brake_torque = brakes.iter().map(|brake| brake.max_torque).sum();
         let drivetrain = drivetrain(&spec, &parts, &model, [mass, radius], brake_torque)?;
         let (chassis, chassis_load) = (parts.chassis, parts.wheels.len());
         let bodies = VehicleBodies { model, chassis, mass, chassis_load, outline };
-        Ok(Vehicle { spec, parts, bodies, drivetrain, brakes, rings, trailer })
+        Ok(Vehicle { spec, parts, bodies, drivetrain, brakes, rings, trailer, rear_frame })
     }
 
     /// Returns the vehicle under another acceleration of gravity, m/s².
@@ -179,6 +199,11 @@ impl Vehicle {
     /// Returns the trailer, coupled or not.
     pub fn trailer(&self) -> Option<&TrailerModel> {
         self.trailer.as_ref()
+    }
+
+    /// Returns the rear frame of an articulated vehicle.
+    pub fn rear_frame(&self) -> Option<&RearFrameModel> {
+        self.rear_frame.as_ref()
     }
 
     /// Returns the parameters from which the vehicle was assembled.
@@ -295,13 +320,14 @@ impl Vehicle {
         self.bodies.pose(&workspace.body)
     }
 
-    /// Returns the twist of the frame behind the torsion joint about x against the chassis, rad.
+    /// Returns the twist of the frame behind the torsion joint about its x axis against the
+    /// chassis, rad.
     ///
     /// It is positive with the left side up. `None` without such a joint.
     pub fn frame_twist(&self, workspace: &VehicleWorkspace) -> Option<f64> {
         let rear = self.bodies.model.pose(&workspace.body, self.parts.rear_frame?);
         let left = self.pose(workspace).orientation.inverse() * rear.direction(&Vec3::y());
-        Some(atan2(left.z, left.y))
+        Some(atan2(left.z, hypot(left.x, left.y)))
     }
 
     /// Returns the twist of the chassis about its frame's origin.
@@ -432,15 +458,20 @@ impl Vehicle {
         let advanced = self.bodies.model.advance(&mut state.body, &mut workspace.body, h);
         if let Some([chassis, trailer]) = loads {
             *workspace.chassis_load() = chassis;
-            workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
+            workspace.rear_load().into_iter().for_each(|load| *load = trailer);
         }
         if let Some([chassis, trailer]) = still {
             *workspace.chassis_load() = chassis;
-            workspace.trailer_load().into_iter().for_each(|load| *load = trailer);
+            workspace.rear_load().into_iter().for_each(|load| *load = trailer);
         }
         advanced?;
         (workspace.engine_work, workspace.motors) =
             self.drivetrain.work(&before, state, &workspace.body, h);
+        if let Some(cylinders) = &self.parts.cylinders {
+            let (force, rate) =
+                (workspace.body.element[cylinders.element].force, &workspace.body.rate);
+            workspace.engine_work -= force * rate[cylinders.element] * h;
+        }
         self.advance_linings(state, workspace, controls.brake, h);
         Ok(())
     }
@@ -459,7 +490,7 @@ impl Vehicle {
         });
         let mut still = [*workspace.chassis_load(), Load::default()];
         workspace.chassis_load().wrench += own.unwrap_or_default();
-        if let Some(load) = workspace.trailer_load() {
+        if let Some(load) = workspace.rear_load() {
             still[1] = *load;
             load.wrench += drawn.unwrap_or_default();
         }
@@ -475,7 +506,7 @@ impl Vehicle {
         let moment = trailer.stop(poses.each_ref(), twists.each_ref());
         let chassis = *workspace.chassis_load();
         workspace.chassis_load().wrench.torque -= moment;
-        let on_trailer = workspace.trailer_load()?;
+        let on_trailer = workspace.rear_load()?;
         let held = *on_trailer;
         on_trailer.wrench.torque += moment;
         Some([chassis, held])
@@ -519,6 +550,15 @@ impl Vehicle {
         command: f64,
         h: f64,
     ) {
+        if let Some(cylinders) = &self.parts.cylinders {
+            let element = cylinders.element;
+            let (angle, rate) = (workspace.measure[element], workspace.rate[element]);
+            let before = state.steering;
+            state.steering = cylinders.advance(before, command, angle, h);
+            workspace.element[element] =
+                cylinders.moment([angle, rate], [before, state.steering], h);
+            return;
+        }
         state.steer(command, STEERING_RATE * h);
         for drive in &self.parts.steering {
             workspace.target[drive.drive] = drive.target(state.steering);

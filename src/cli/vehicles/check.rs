@@ -145,7 +145,8 @@ fn lines(sheet: &VehicleSheet) -> Vec<String> {
     }
     if let Some(turning) = &sheet.turning {
         let (circle, angle) = (turning.circle, turning.angle_deg);
-        lines.push(format!("turning circle  {circle:.1} m diameter, wheels at {angle:.1} deg"));
+        let what = if turning.is_articulated { "frame" } else { "wheels" };
+        lines.push(format!("turning circle  {circle:.1} m diameter, {what} at {angle:.1} deg"));
     }
     if let Some(own) = sheet.turning.as_ref().and_then(|turning| turning.trailer.as_ref()) {
         let (radius, angle, width) = (own.rear_radius, own.articulation_deg, own.swept_width);

@@ -109,9 +109,12 @@ fn on_wheels(spec: &VehicleSpec) -> [(&'static str, String); 4] {
         ("wheelbase", format!("{} m", spec.wheelbase)),
         ("axles", axles.join(", ")),
         ("trailer", trailer.to_owned()),
-        match spec.max_yaw_rate() {
-            Some(rate) => ("yaw rate", format!("max {rate} rad/s, by skid steering")),
-            None => ("steer angle", format!("max {:.1} deg", spec.max_steer().to_degrees())),
+        match (spec.max_yaw_rate(), spec.max_steer().to_degrees()) {
+            (Some(rate), _) => ("yaw rate", format!("max {rate} rad/s, by skid steering")),
+            (None, angle) if spec.articulation().is_some() => {
+                ("steer angle", format!("max {angle:.1} deg, of the articulated frame"))
+            }
+            (None, angle) => ("steer angle", format!("max {angle:.1} deg")),
         },
     ]
 }

@@ -334,7 +334,10 @@ impl RouteInspection<'_> {
         let unmapped = |s: &RouteStation| (s.inside && s.unmapped).then_some(0.0);
         self.stretches(findings, unmapped, |_| Risk::UnmappedGround);
         let geometry = geometry(&self.agent.vehicle);
-        let least = geometry.wheelbase / tan(geometry.max_steer).max(1e-3);
+        let least = match geometry.articulated {
+            Some(_) => geometry.min_radius(),
+            None => geometry.wheelbase / tan(geometry.max_steer).max(1e-3),
+        };
         // a tolerance of 1 % for the chords of the curve
         let bend = |s: &RouteStation| {
             let tight = s.curvature.abs() * least;

@@ -20,7 +20,7 @@ pub use underside::UndersideSheet;
 
 use crate::TractiveEffort;
 use bekker_agent::{AnyVehicle, GroundVehicle, StartCondition};
-use bekker_math::numeric::{GRAVITY, atan, hypot, tan};
+use bekker_math::numeric::{GRAVITY, atan, cos, hypot, sin, tan};
 use bekker_math::spatial::Pose;
 use bekker_rig::ConeIndexVehicle;
 use bekker_scenario::config::{DriverConfig, Scenario, SurfaceConfig, TimeConfig, VehicleConfig};
@@ -30,7 +30,7 @@ use bekker_scenario::{
 use bekker_vehicle::AnySpec;
 use bekker_vehicle::driver::TrailerGeometry;
 use bekker_vehicle::powertrain::{EngineRating, TorqueBasis};
-use bekker_vehicle::spec::{MotorDriveSpec, VehicleFootprint, VehicleSpec};
+use bekker_vehicle::spec::{ArticulationLevers, MotorDriveSpec, VehicleFootprint, VehicleSpec};
 use bekker_world::World;
 use quarter_car::QuarterCar;
 pub use quarter_car::SpringRest;
@@ -140,11 +140,14 @@ pub struct RestSinkage {
 /// Turning at full lock without slip.
 #[derive(Clone, Debug, Serialize)]
 pub struct Turning {
-    /// Mean angle of the first steered axle's wheels, with the linkage, degrees.
+    /// Mean angle of the first steered axle's wheels, with the linkage, or articulation angle,
+    /// degrees.
     pub angle_deg: f64,
     /// Angle that the file states and drivers use, degrees.
     pub stated_deg: f64,
-    /// Radius of the center of the unsteered axles, m.
+    /// Whether the frame is articulated instead of wheels being steered.
+    pub is_articulated: bool,
+    /// Radius of the center of the unsteered axles, or of the axles of the rear frame, m.
     pub rear_radius: f64,
     /// Diameter of the circle of the outer edge of the outer front wheel, m.
     pub circle: f64,
@@ -363,6 +366,9 @@ fn driven_share(own: &VehicleSpec, axles: &[AxleSheet]) -> f64 {
 
 /// Computes Ackermann's geometry about the line of the unsteered axles at an angle, rad.
 fn turning(own: &VehicleSpec, angle: f64) -> Option<Turning> {
+    if let Some(levers) = own.articulation_levers() {
+        return Some(articulated_turning(own, &levers));
+    }
     let index = own.axles.iter().position(|axle| axle.steered)?;
     let axle = &own.axles[index];
     let lever = axle.wheel_x() - own.turning_line();
@@ -371,7 +377,21 @@ fn turning(own: &VehicleSpec, angle: f64) -> Option<Turning> {
     let circle = 2.0 * hypot(rear_radius + edge, lever);
     let trailer = trailer_turning(own, rear_radius, 0.5 * circle);
     let [angle_deg, stated_deg] = [angle, own.max_steer()].map(f64::to_degrees);
-    Some(Turning { angle_deg, stated_deg, rear_radius, circle, trailer })
+    Some(Turning { angle_deg, stated_deg, is_articulated: false, rear_radius, circle, trailer })
+}
+
+/// Computes the circle of an articulated vehicle about the intersection of the lines of both frames'
+/// axles.
+fn articulated_turning(own: &VehicleSpec, levers: &ArticulationLevers) -> Turning {
+    let (angle, ArticulationLevers { joint, front, rear }) = (own.max_steer(), *levers);
+    let [front_radius, rear_radius] =
+        [[front, rear], [rear, front]].map(|[a, b]| (a * cos(angle) + b) / sin(angle));
+    let axle = &own.axles[0];
+    let edge = axle.suspension.spindle()[1] + 0.5 * own.tire_of(0).handling.width;
+    let circle = 2.0 * hypot(front_radius + edge, axle.wheel_x() - joint - front);
+    let angle_deg = angle.to_degrees();
+    let (stated_deg, is_articulated) = (angle_deg, true);
+    Turning { angle_deg, stated_deg, is_articulated, rear_radius, circle, trailer: None }
 }
 
 /// Computes the circle of a trailer about the same center.
@@ -484,8 +504,10 @@ mod tests {
             // the equilibrium is accurate to a few thousandths
             assert!(sheet.axles.is_empty() || (loads / weight - 1.0).abs() < 5e-3, "{loads}");
             assert!(sheet.rests && sheet.soils.iter().all(|soil| soil.sinkage.is_some()));
-            // robots have rigid axles, for which their files have stiff springs
-            let has_springs = spec.wheeled().is_none_or(|own| own.motor_drive.is_none());
+            // robots and forwarders have no springs, for which their files have stiff ones
+            let has_springs = spec
+                .wheeled()
+                .is_none_or(|own| own.motor_drive.is_none() && own.articulation().is_none());
             for axle in sheet.axles.iter().filter(|_| has_springs) {
                 println!("{} {axle:.2?}", entry.key);
                 assert!((0.7..4.0).contains(&axle.bounce), "{}: {axle:?}", entry.key);

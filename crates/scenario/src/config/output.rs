@@ -76,7 +76,7 @@ pub enum QuantityConfig {
     Speed,
     /// Throttle command.
     Throttle,
-    /// Steering command.
+    /// Steering command, and the articulation of articulated frames.
     Steering,
     /// Brake command.
     Brake,

@@ -182,11 +182,13 @@ pub struct VehicleMessage {
     pub gear: RunningGearMessage,
     /// Exact orientation and motion, only for vehicles that are near others.
     pub motion: Option<MotionMessage>,
-    /// The vehicle's trailer, if it has one, coupled or not.
+    /// The vehicle's trailer, if it has one, coupled or not, or the rear frame of an articulated
+    /// vehicle.
     pub trailer: Option<TrailerState>,
 }
 
-/// State of a trailer that other ranks receive. All values are exact.
+/// State of a trailer, or of the rear frame of an articulated vehicle, that other ranks receive. All
+/// values are exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrailerState {
     /// Center of its hulls, m.

@@ -4,6 +4,7 @@
 //! axes of all bodies are parallel to the chassis's. Each template adds its bodies to a
 //! [`VehicleBuilder`]. The items that a step accesses are returned as plain indices.
 
+mod articulation;
 mod double_wishbone;
 mod driveline;
 mod flat_stop;
@@ -17,6 +18,7 @@ mod tandem;
 mod trailer;
 mod trailing_arm;
 
+pub(super) use articulation::FrameCylinders;
 pub(super) use driveline::{Clutch, ClutchEngagement, DrivelineIndices};
 pub(super) use flat_stop::FlatStop;
 pub(super) use motor_drive::MotorIndices;
@@ -128,6 +130,8 @@ pub(super) struct VehicleBuilder<'a> {
     spring_seats: Vec<[BodyId; 2]>,
     pitch_stops: Vec<PitchStop>,
     flat_stops: Vec<FlatStop>,
+    /// Cylinders of an articulated frame.
+    cylinders: Option<FrameCylinders>,
 }
 
 /// Result of the assembly, as a step uses it.
@@ -142,6 +146,7 @@ pub(super) struct WheeledParts {
     pub steering: Vec<SteeringDrive>,
     pub pitch_stops: Vec<PitchStop>,
     pub flat_stops: Vec<FlatStop>,
+    pub cylinders: Option<FrameCylinders>,
     pub drive: DriveIndices,
 }
 
@@ -314,6 +319,7 @@ pub(super) fn assemble(
         spring_seats: vec![[chassis; 2]; spec.axles.len()],
         pitch_stops: Vec::new(),
         flat_stops: Vec::new(),
+        cylinders: None,
     };
     frame.rear_frame = frame.rear_frame();
     frame.trailer();
@@ -365,6 +371,9 @@ pub(super) fn assemble(
     if let Some(trailer) = &frame.trailer {
         frame.builder.loaded(trailer.body);
     }
+    if let (Some(_), Some(rear)) = (&frame.cylinders, frame.rear_frame) {
+        frame.builder.loaded(rear);
+    }
     let drive = match (&spec.motor_drive, &spec.driveline, &spec.powertrain) {
         (Some(motors), ..) => DriveIndices::Motors(frame.motor_drive(motors)),
         (None, Some(shafts), Some(engine)) => {
@@ -383,6 +392,7 @@ pub(super) fn assemble(
         steering: frame.steering,
         pitch_stops: frame.pitch_stops,
         flat_stops: frame.flat_stops,
+        cylinders: frame.cylinders,
         drive,
     };
     Ok((model, parts))

@@ -88,7 +88,7 @@ impl VehicleBuilder<'_> {
                     Steering::RackPinion(s) => self.rack_pinion(s, index, moved),
                     Steering::DragLink(s) => self.drag_link(s, index, moved),
                     Steering::Direct(_) => SteeredBy::Knuckles,
-                    Steering::Skid(_) => SteeredBy::Nothing,
+                    Steering::Skid(_) | Steering::Articulated(_) => SteeredBy::Nothing,
                 }
             })
             .collect()

@@ -65,7 +65,7 @@ pub struct DriverView<'a> {
     pub aside: f64,
     /// Distance from the vehicle's front to a stop line, m, if there is one.
     pub stop: Option<f64>,
-    /// Articulation of a coupled trailer to the left, rad.
+    /// Yaw of a coupled trailer, or of the rear frame of an articulated vehicle, to the left, rad.
     pub articulation: Option<f64>,
     /// Response to the pedals, for drivers that target accelerations
     /// ([`PathFollower::controls_acceleration`]).

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::spec::VehicleFootprint;
 use crate::{Controls, Locks, Selector};
-use bekker_math::spatial::Vec3;
+use bekker_math::spatial::{Pose, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -135,15 +135,18 @@ impl PathFollower {
     ///
     /// The first is that of the leading end, the second that of the trailing end (negative).
     pub fn ends(&self, footprint: &VehicleFootprint) -> [f64; 2] {
-        let behind =
-            self.reversed_trailer().map_or(0.0, |trailer| trailer.overhang + trailer.drawbar);
+        let levers = self.geometry.articulated.filter(|_| self.config.reverse);
+        let behind = match self.reversed_trailer() {
+            Some(trailer) => trailer.overhang + trailer.drawbar,
+            None => levers.map_or(0.0, |own| own.front + own.rear),
+        };
         let counts = self.geometry.rear_axle - behind;
         let ends = [footprint.front, footprint.rear].map(|x| x - counts);
         if self.config.reverse { [-ends[1], -ends[0]] } else { ends }
     }
 
     /// State of a driver whose vehicle starts at `pose`.
-    pub fn start(&self, pose: &bekker_math::spatial::Pose) -> DriverState {
+    pub fn start(&self, pose: &Pose) -> DriverState {
         DriverState {
             place: self.path.locate(self.guided_point(pose, Some(0.0))),
             speed: self.config.speed_control.start(),
@@ -251,16 +254,19 @@ impl PathFollower {
         self.geometry.trailer.as_ref().filter(|_| self.config.reverse)
     }
 
-    /// Position that is led along the path, m: the rear axle, or the axle of a trailer that is
-    /// backed.
-    fn guided_point(
-        &self,
-        pose: &bekker_math::spatial::Pose,
-        articulation: Option<f64>,
-    ) -> [f64; 2] {
+    /// Middle of the axles of an articulated rear frame that leads in reverse, m, and its heading.
+    fn leading_frame(&self, pose: &Pose, yaw: Option<f64>) -> Option<([f64; 2], Vec3)> {
+        self.geometry.rear_frame(pose, yaw.filter(|_| self.config.reverse)?)
+    }
+
+    /// Position that is led along the path, m: the rear axle, or in reverse the axle of a trailer or
+    /// of an articulated rear frame.
+    fn guided_point(&self, pose: &Pose, articulation: Option<f64>) -> [f64; 2] {
         match self.reversed_trailer().zip(articulation) {
             Some((trailer, articulation)) => trailer.axle(&self.geometry, pose, articulation).0,
-            None => self.geometry.rear(pose),
+            None => self
+                .leading_frame(pose, articulation)
+                .map_or_else(|| self.geometry.rear(pose), |(axle, _)| axle),
         }
     }
 
@@ -289,6 +295,14 @@ impl PathFollower {
                 aside += trailer.swing_out(self.path.mean_curvature(place, [from, to]));
             }
             _ => {}
+        }
+        // the angle of the frame turns the trailing frame first, so the leading one is steered
+        if let Some((axle, heading)) = self.leading_frame(&view.pose, view.articulation)
+            && !state.backing
+        {
+            let station = place.station + pursuit.look_ahead(view.speed);
+            let target = self.path.point(place.segment, station);
+            return own.rear_frame_steering(arc_curvature(axle, &heading, target, sense));
         }
         let pursued = PursuedPath { path: &self.path, position: place, aside };
         let steering = pursuit.steering(own, pursued, &view.pose, view.speed, [sense, along_path]);
@@ -433,6 +447,7 @@ mod tests {
         skids: false,
         pivots: false,
         skid: None,
+        articulated: None,
         trailer: None,
     };
 

@@ -6,8 +6,8 @@
 //! CMU-RI-TR-92-01 (1992).
 
 use super::{Path, PathPosition, TrailerGeometry};
-use crate::spec::{Track, TrackSteering, TrackedSpec, VehicleSpec};
-use bekker_math::numeric::{atan, hypot, tan};
+use crate::spec::{ArticulationLevers, Track, TrackSteering, TrackedSpec, VehicleSpec};
+use bekker_math::numeric::{asin, atan, cos, hypot, sin, tan};
 use bekker_math::spatial::{Pose, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,9 +25,10 @@ const SLOW_SHARE: f64 = 0.25;
 pub struct SteeringGeometry {
     /// Distance between the axles, m.
     pub wheelbase: f64,
-    /// Coordinate x of the rear axle in the chassis frame, m.
+    /// Coordinate x of the point that follows a path, in the chassis frame, m: the rear axle, or
+    /// the middle of the front frame's axles of an articulated vehicle.
     pub rear_axle: f64,
-    /// Mean angle of the steered wheels at steering 1, rad.
+    /// Mean angle of the steered wheels, or articulation angle, at steering 1, rad.
     pub max_steer: f64,
     /// Whether the vehicle turns by skidding, so that its curvature depends on the ground.
     pub skids: bool,
@@ -37,6 +38,8 @@ pub struct SteeringGeometry {
     /// Steering by the speeds of both sides, if the steering commands a yaw rate instead of a
     /// curvature.
     pub skid: Option<SkidGeometry>,
+    /// Distances of axles and pin of an articulated vehicle.
+    pub articulated: Option<ArticulationLevers>,
     /// Trailer of the vehicle, if any.
     pub trailer: Option<TrailerGeometry>,
 }
@@ -97,6 +100,7 @@ impl SteeringGeometry {
             skids: true,
             pivots: matches!(spec.drive.steering, TrackSteering::Pivot { .. }),
             skid: None,
+            articulated: None,
             trailer: None,
         }
     }
@@ -118,6 +122,7 @@ impl SteeringGeometry {
                     tread: spec.skid_tread(),
                     top_speed: spec.top_rim_speed(),
                 }),
+                articulated: None,
                 trailer: TrailerGeometry::from_spec(spec),
             };
         }
@@ -128,13 +133,49 @@ impl SteeringGeometry {
             skids: false,
             pivots: false,
             skid: None,
+            articulated: spec.articulation_levers(),
             trailer: TrailerGeometry::from_spec(spec),
         }
     }
 
     /// Largest curvature of the rear axle's path, 1/m.
     pub fn max_curvature(&self) -> f64 {
-        tan(self.max_steer) / self.wheelbase
+        self.curvature(1.0)
+    }
+
+    /// Smallest radius of the rear axle's path without slip, m.
+    pub fn min_radius(&self) -> f64 {
+        match self.articulated {
+            Some(_) => 1.0 / self.max_curvature(),
+            None => self.wheelbase / tan(self.max_steer),
+        }
+    }
+
+    /// Curvature of the rear axle's path, 1/m, at a steering from -1 to 1 without slip.
+    ///
+    /// For the articulation γ of frames whose axles are f ahead of the pin and r behind it, the
+    /// middle of the front axles moves along sin γ / (f cos γ + r).
+    pub fn curvature(&self, steering: f64) -> f64 {
+        let angle = steering * self.max_steer;
+        match self.articulated {
+            Some(ArticulationLevers { front, rear, .. }) => {
+                sin(angle) / (front * cos(angle) + rear)
+            }
+            None => tan(angle) / self.wheelbase,
+        }
+    }
+
+    /// Angle of the steered wheels, or articulation, rad, that moves the rear axle along a
+    /// curvature, 1/m, without slip. It may exceed the largest angle.
+    pub fn steering_angle(&self, curvature: f64) -> f64 {
+        let Some(ArticulationLevers { front, rear, .. }) = self.articulated else {
+            return atan(self.wheelbase * curvature);
+        };
+        // sin γ - κ f cos γ = κ r; a circle through a point beside the pin has no solution
+        let bounded = curvature.clamp(-1e3, 1e3);
+        let across = bounded * front;
+        let sine = bounded * rear / (1.0 + across * across).sqrt();
+        atan(across) + asin(sine.clamp(-1.0, 1.0))
     }
 
     /// Largest speed in a bend of a curvature, 1/m, at which the outer wheels of a skid-steered
@@ -146,8 +187,29 @@ impl SteeringGeometry {
 
     /// Steering, -1 to 1, that moves the rear axle along a curvature, 1/m.
     pub fn steering(&self, curvature: f64) -> f64 {
-        let steer = atan(self.wheelbase * curvature);
+        let steer = self.steering_angle(curvature);
         (steer / self.max_steer.max(f64::MIN_POSITIVE)).clamp(-1.0, 1.0)
+    }
+
+    /// Middle of the axles of the rear frame of an articulated vehicle, m, and the heading of that
+    /// frame, whose yaw to the left is `yaw`, rad.
+    pub fn rear_frame(&self, pose: &Pose, yaw: f64) -> Option<([f64; 2], Vec3)> {
+        let ArticulationLevers { joint, rear, .. } = self.articulated?;
+        let heading = Vec3::new(cos(yaw), sin(yaw), 0.0);
+        let middle = pose.point(&(Vec3::new(joint, 0.0, 0.0) - heading * rear));
+        Some(([middle.x, middle.y], pose.direction(&heading)))
+    }
+
+    /// Steering, -1 to 1, that moves the axles of the rear frame along a curvature, 1/m.
+    ///
+    /// An articulated vehicle is symmetric about its pin, except for the distances of the axles.
+    pub fn rear_frame_steering(&self, curvature: f64) -> f64 {
+        let swap = |own: ArticulationLevers| ArticulationLevers {
+            front: own.rear,
+            rear: own.front,
+            ..own
+        };
+        SteeringGeometry { articulated: self.articulated.map(swap), ..*self }.steering(curvature)
     }
 
     /// Returns the steering with a correction for the missing yaw rate of a skid-steered vehicle.
@@ -167,7 +229,7 @@ impl SteeringGeometry {
         if !self.skids {
             return steering;
         }
-        let wanted = tan(steering * self.max_steer) / self.wheelbase;
+        let wanted = self.curvature(steering);
         let way = if self.pivots { sense } else { speed };
         let turned = yaw_rate / speed.abs().max(self.slowest()).copysign(way);
         self.steering(wanted + SKID_GAIN * (wanted - turned))
@@ -188,7 +250,7 @@ impl SteeringGeometry {
         let Some(SkidGeometry { max_yaw_rate: most, .. }) = self.skid else {
             return if self.pivots { steering * sense } else { steering };
         };
-        let curvature = tan(steering * self.max_steer) / self.wheelbase;
+        let curvature = self.curvature(steering);
         (sense * curvature * speed.abs().max(self.slowest()) / most).clamp(-1.0, 1.0)
     }
 
@@ -270,6 +332,7 @@ mod tests {
         skids: false,
         pivots: false,
         skid: None,
+        articulated: None,
         trailer: None,
     };
 
@@ -330,6 +393,27 @@ mod tests {
         }
         let wheels = SteeringGeometry { pivots: false, ..pivots };
         assert_eq!(wheels.command(0.3, 2.0, -1.0), 0.3);
+    }
+
+    /// R = (f cos γ + r)/sin γ for the middle of the front axles, solved for the articulation.
+    #[test]
+    fn an_articulated_frame_has_the_angle_of_a_curvature() {
+        let spec = crate::find_wheeled("forwarder").unwrap();
+        let geometry = SteeringGeometry::from_spec(&spec);
+        let levers = geometry.articulated.unwrap();
+        assert!((levers.front - 2.1).abs() < 1e-12 && (levers.rear - 2.9).abs() < 1e-12);
+        assert!((geometry.rear_axle - 2.5).abs() < 1e-12);
+        for steering in [-1.0, -0.3, 0.0, 0.02, 0.7, 1.0] {
+            let curvature = geometry.curvature(steering);
+            assert!((geometry.steering(curvature) - steering).abs() < 1e-12, "{steering}");
+        }
+        let angle = 44f64.to_radians();
+        let radius = (2.1 * angle.cos() + 2.9) / angle.sin();
+        assert!((geometry.min_radius() / radius - 1.0).abs() < 1e-12);
+        assert!((geometry.max_curvature() * radius - 1.0).abs() < 1e-12);
+        // a target beside or behind the vehicle needs the full angle
+        assert_eq!(geometry.steering(f64::INFINITY), 1.0);
+        assert_eq!(geometry.steering(-0.5), -1.0);
     }
 
     #[test]

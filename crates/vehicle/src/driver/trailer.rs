@@ -151,6 +151,7 @@ mod tests {
         skids: false,
         pivots: false,
         skid: None,
+        articulated: None,
         trailer: None,
     };
     const SEMITRAILER: TrailerGeometry =

@@ -34,12 +34,12 @@ pub use any::AnySpec;
 pub use driveline::{AutomaticLock, Differential, Driveline, FinalDrive, Layout};
 pub use footprint::VehicleFootprint;
 pub use motor_drive::MotorDriveSpec;
-pub use rear_frame::RearFrame;
 pub(crate) use rear_frame::SprungPart;
+pub use rear_frame::{ArticulationLevers, RearFrame};
 pub use spec_error::SpecError;
 pub use steering::{
-    Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion, SkidSteering,
-    Steering,
+    ArticulatedSteering, Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion,
+    SkidSteering, Steering,
 };
 pub use strut::{Damper, DamperWindow, Spring, Stops};
 pub use suspension::{
@@ -275,7 +275,8 @@ pub struct VehicleSpec {
     pub wheelbase: f64,
     /// The sprung body.
     pub chassis: Chassis,
-    /// Part of the chassis behind a torsion joint. Where absent, the chassis is one rigid body.
+    /// Part of the chassis behind a torsion joint or, with `steering.articulated`, behind a vertical
+    /// pin. Where absent, the chassis is one rigid body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rear_frame: Option<RearFrame>,
     /// Axles, from front to rear.
@@ -374,8 +375,12 @@ impl VehicleSpec {
 
     /// Coordinate x of the turning center in the chassis frame, m.
     ///
-    /// It is the middle of the unsteered axles, or of all axles if every axle is steered.
+    /// It is the middle of the unsteered axles, or of all axles if every axle is steered. For an
+    /// articulated vehicle it is the middle of the axles of the front frame.
     pub fn turning_line(&self) -> f64 {
+        if let Some(levers) = self.articulation_levers() {
+            return levers.joint + levers.front;
+        }
         let middle = |steers: bool| {
             let places =
                 self.tractor_axles().iter().filter(|a| a.steered == steers).map(Axle::wheel_x);
@@ -388,8 +393,12 @@ impl VehicleSpec {
     /// Distance from the first steered axle to the turning line, m.
     ///
     /// Divided by the tangent of that axle's steering angle, it gives the turning radius. For two
-    /// axles with one steered, it is the wheelbase stated in the file.
+    /// axles with one steered, it is the wheelbase stated in the file. For an articulated vehicle it
+    /// is the distance between the middles of the axles of both frames.
     pub fn steering_base(&self) -> f64 {
+        if let Some(levers) = self.articulation_levers() {
+            return levers.front + levers.rear;
+        }
         let first = self.tractor_axles().iter().find(|axle| axle.steered);
         match (self.tractor_axles(), first) {
             ([front, rear], _) if front.steered != rear.steered => self.wheelbase,
@@ -460,14 +469,15 @@ impl VehicleSpec {
 
     /// Whether the vehicle itself can be steered.
     pub fn can_steer(&self) -> bool {
-        if self.max_yaw_rate().is_some() {
+        if self.max_yaw_rate().is_some() || self.articulation().is_some() {
             return true;
         }
         let turns = |axle| self.steer_ratio(axle) != 0.0;
         self.max_steer() > 0.0 && (0..self.tractor_axles().len()).any(turns)
     }
 
-    /// Largest mean steering angle of the wheels, rad, as stated in the file.
+    /// Largest mean steering angle of the wheels, or the largest articulation angle, rad, as stated
+    /// in the file.
     pub fn max_steer(&self) -> f64 {
         self.steering.as_ref().map_or(0.0, Steering::max_wheel_angle)
     }

@@ -1,20 +1,20 @@
-//! A chassis of two bodies with a torsion joint between them, which models the twist of truck
-//! frames.
+//! A chassis of two bodies: a torsion joint between them models the twist of truck frames, a
+//! vertical pin the articulated frame of loaders and forwarders.
 
-use super::{Chassis, Point, VehicleSpec};
+use super::{ArticulatedSteering, Axle, Chassis, Point, Steering, VehicleSpec};
 use bekker_math::spatial::{Mat3, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The part of the chassis behind a torsion joint. Relative to the front part, it can only rotate
-/// about the x axis through `joint`. Its mass is included in the mass of the chassis. The axles
-/// behind the joint are attached to it.
+/// about the x axis through `joint`, and with `steering.articulated` about a vertical pin there. Its
+/// mass is included in the mass of the chassis. The axles behind the joint are attached to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RearFrame {
     /// A point on the axis of the joint, in the chassis frame, m.
     pub joint: Point,
-    /// Torsional stiffness of the joint, N m/rad.
+    /// Torsional stiffness of the joint, N m/rad; 0 only with `steering.articulated`.
     pub stiffness: f64,
     /// Torsional damping of the joint, N m s/rad.
     pub damping: f64,
@@ -29,6 +29,17 @@ pub struct RearFrame {
     pub products: Point,
     /// Center of mass of this part in the chassis frame, m.
     pub com: Point,
+}
+
+/// Distances of an articulated vehicle that determine its turning radius, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArticulationLevers {
+    /// Coordinate x of the pin in the chassis frame.
+    pub joint: f64,
+    /// Distance from the pin forward to the middle of the axles of the front frame.
+    pub front: f64,
+    /// Distance from the pin back to the middle of the axles of the rear frame.
+    pub rear: f64,
 }
 
 /// Mass, center of mass and inertia tensor about that center of a rigid body.
@@ -97,6 +108,25 @@ impl VehicleSpec {
         if let Some(rear) = self.rear_frame.as_mut().filter(|rear| place[0] < rear.joint[0]) {
             rear.load(mass, place, size);
         }
+    }
+
+    /// Rear frame and steering of an articulated vehicle; `None` for other vehicles.
+    pub fn articulation(&self) -> Option<(&RearFrame, &ArticulatedSteering)> {
+        match (&self.rear_frame, &self.steering) {
+            (Some(rear), Some(Steering::Articulated(steering))) => Some((rear, steering)),
+            _ => None,
+        }
+    }
+
+    /// Distances of axles and pin of an articulated vehicle; `None` for other vehicles.
+    pub fn articulation_levers(&self) -> Option<ArticulationLevers> {
+        let joint = self.articulation()?.0.joint[0];
+        let axles = self.tractor_axles();
+        let behind = axles.iter().position(|axle| axle.position[0] < joint)?;
+        let (front, rear) = axles.split_at(behind);
+        let middle =
+            |part: &[Axle]| part.iter().map(Axle::wheel_x).sum::<f64>() / part.len().max(1) as f64;
+        Some(ArticulationLevers { joint, front: middle(front) - joint, rear: joint - middle(rear) })
     }
 
     /// Whether the axle with this index is attached to the frame part behind the torsion joint.

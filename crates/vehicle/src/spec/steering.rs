@@ -19,6 +19,8 @@ pub enum Steering {
     Direct(Direct),
     /// No steered wheels: electric motors turn the wheels of both sides at different speeds.
     Skid(SkidSteering),
+    /// No steered wheels: hydraulic cylinders turn the rear frame about a vertical pin.
+    Articulated(ArticulatedSteering),
 }
 
 /// Pitman arm, steering link and idler (a massless rod).
@@ -136,6 +138,31 @@ pub struct SkidSteering {
     pub max_yaw_rate: f64,
 }
 
+/// Articulated frame steering, as of wheel loaders and forwarders: a vertical pin at
+/// `rear_frame.joint` connects the chassis ahead of it with the rear frame, and hydraulic cylinders
+/// turn the two about it. A roll joint at the same point lets the rear frame follow twisted ground.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArticulatedSteering {
+    /// Articulation angle at steering 1, with the front turned to the left of the rear frame.
+    #[schemars(range(min = 1.0, max = 60.0), extend("unit" = "deg"))]
+    pub max_angle_deg: f64,
+    /// Largest rate of the articulation angle, by the flow of the pump.
+    #[schemars(range(min = 0.1, max = 180.0), extend("unit" = "deg/s"))]
+    pub max_rate_deg: f64,
+    /// Stiffness of the cylinders with their oil about the pin, N m/rad.
+    pub stiffness: f64,
+    /// Damping of the cylinders about the pin, N m s/rad.
+    pub damping: f64,
+    /// Largest moment of the cylinders about the pin, N m, at which their relief valve opens.
+    pub max_torque: f64,
+    /// Roll of the rear frame to either side at which the stops of the roll joint begin to act. Up
+    /// to it only `rear_frame.stiffness` and `rear_frame.damping` resist the roll. At 0, the joint
+    /// is locked and both must be 0.
+    #[schemars(range(min = 0.0, max = 45.0), extend("unit" = "deg"))]
+    pub max_roll_deg: f64,
+}
+
 impl Steering {
     /// Mass of the mechanism's parts, kg.
     pub fn mass(&self) -> f64 {
@@ -143,11 +170,12 @@ impl Steering {
             Steering::PitmanArm(s) => s.link.mass + s.arm.mass,
             Steering::RackPinion(s) => s.rack.mass,
             Steering::DragLink(s) => s.arm.mass,
-            Steering::Direct(_) | Steering::Skid(_) => 0.0,
+            Steering::Direct(_) | Steering::Skid(_) | Steering::Articulated(_) => 0.0,
         }
     }
 
-    /// Mean steering angle of the wheels at steering 1, rad.
+    /// Mean steering angle of the wheels at steering 1, or the articulation angle of an articulated
+    /// vehicle, rad.
     pub fn max_wheel_angle(&self) -> f64 {
         let degrees = match self {
             Steering::PitmanArm(s) => s.max_wheel_angle_deg,
@@ -155,6 +183,7 @@ impl Steering {
             Steering::DragLink(s) => s.max_wheel_angle_deg,
             Steering::Direct(s) => s.max_wheel_angle_deg,
             Steering::Skid(_) => 0.0,
+            Steering::Articulated(s) => s.max_angle_deg,
         };
         degrees.to_radians()
     }

@@ -1,4 +1,5 @@
-//! Parts that move relative to the hull besides the wheels: suspension arms and the trailer.
+//! Parts that move relative to the hull besides the wheels: suspension arms, the trailer and the rear
+//! frame of an articulated vehicle.
 //!
 //! Arms follow from their hard points and from the wheel poses in a vehicle's message.
 
@@ -7,15 +8,18 @@ use bekker_math::numeric::atan2;
 use bekker_math::spatial::{Mat3, Pose, Quat, Vec3};
 use bekker_sensor::material::Material;
 use bekker_sensor::mesh::{Mesh, MeshBuilder};
-use bekker_sync::message::{PartState, VehicleMessage};
+use bekker_sync::message::VehicleMessage;
 use bekker_vehicle::Vehicle;
-use bekker_vehicle::spec::{Axle, Point, RoadArm, Suspension, VehicleSpec};
+use bekker_vehicle::spec::{Axle, Point, RoadArm, Suspension};
 
-/// A link between chassis and wheels, or the hull of a trailer.
+/// A link between chassis and wheels, or the hull of a trailer or a rear frame.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DrawnArm {
     mesh: usize,
     held: LinkKind,
+    /// Center of the hulls of the rear frame that carries a link, in that frame; `None` if the
+    /// chassis carries it.
+    rear: Option<Vec3>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -27,8 +31,8 @@ enum LinkKind {
     Swing { pivot: Vec3, axis: Vec3, reach: Vec3, wheel: usize, joint: Vec3 },
     /// Connects the left and the right wheel of an axle.
     Across { wheels: [usize; 2] },
-    /// The trailer, coupled or not. The message contains the center of its hulls, which is at
-    /// `middle` in its own frame.
+    /// The trailer, coupled or not, or the rear frame. The message contains the center of its hulls,
+    /// which is at `middle` in its own frame.
     Trailer { middle: Vec3 },
 }
 
@@ -38,16 +42,21 @@ impl DrawnArm {
     pub(crate) fn placed(&self, message: &VehicleMessage) -> Option<(usize, Pose)> {
         let wheels = message.gear.ground_wheels();
         let pose = match &self.held {
-            LinkKind::Trailer { middle } => {
-                let pose = message.trailer?.pose();
-                Pose { position: pose.point(&-middle), ..pose }
-            }
+            LinkKind::Trailer { middle } => behind(message, middle)?,
             held => {
-                let own = held.by_wheels(wheels)?;
-                let chassis = &message.chassis;
+                let frame = match &self.rear {
+                    Some(middle) => behind(message, middle)?,
+                    None => message.chassis,
+                };
+                let wheel = |index: usize| {
+                    let pose = wheels.get(index)?.pose;
+                    let in_rear = |_| local_pose(&frame, &message.chassis, &pose);
+                    Some(self.rear.as_ref().map_or(pose, in_rear))
+                };
+                let own = held.by_wheels(wheel)?;
                 Pose {
-                    position: chassis.point(&own.position),
-                    orientation: chassis.orientation * own.orientation,
+                    position: frame.point(&own.position),
+                    orientation: frame.orientation * own.orientation,
                 }
             }
         };
@@ -55,12 +64,27 @@ impl DrawnArm {
     }
 }
 
+/// Frame of the trailer or the rear frame in the world, whose hulls have their center at `middle`.
+fn behind(message: &VehicleMessage, middle: &Vec3) -> Option<Pose> {
+    let pose = message.trailer?.pose();
+    Some(Pose { position: pose.point(&-middle), ..pose })
+}
+
+/// Returns a pose of the frame `from` in the frame `to`.
+fn local_pose(to: &Pose, from: &Pose, pose: &Pose) -> Pose {
+    Pose {
+        position: to.local_point(&from.point(&pose.position)),
+        orientation: to.orientation.inverse() * (from.orientation * pose.orientation),
+    }
+}
+
 impl LinkKind {
-    /// Pose in the chassis frame of a link between chassis and wheels.
-    fn by_wheels(&self, wheels: &[PartState]) -> Option<Pose> {
+    /// Pose of a link between chassis and wheels in the frame that carries it and in which the poses
+    /// of the wheels are.
+    fn by_wheels(&self, wheels: impl Fn(usize) -> Option<Pose>) -> Option<Pose> {
         Some(match self {
             LinkKind::Swing { pivot, axis, reach, wheel, joint } => {
-                let wheel = &wheels.get(*wheel)?.pose;
+                let wheel = wheels(*wheel)?;
                 let y = wheel.orientation * Vec3::y();
                 let x = y.cross(&Vec3::z()).try_normalize(1e-9)?;
                 let end = wheel.position + x * joint.x + y * joint.y + x.cross(&y) * joint.z;
@@ -72,7 +96,7 @@ impl LinkKind {
             }
             LinkKind::Trailer { .. } => return None,
             LinkKind::Across { wheels: [left, right] } => {
-                let [left, right] = [wheels.get(*left)?, wheels.get(*right)?].map(|w| &w.pose);
+                let [left, right] = [wheels(*left)?, wheels(*right)?];
                 let y = (left.position - right.position).try_normalize(1e-9)?;
                 let x = y.cross(&Vec3::z()).try_normalize(1e-9)?;
                 let axes = Mat3::from_columns(&[x, y, x.cross(&y)]);
@@ -90,12 +114,19 @@ impl LinkKind {
 struct Builder<'a> {
     meshes: &'a mut Vec<Mesh>,
     arms: Vec<DrawnArm>,
+    /// Frame that carries the next links, as in [`DrawnArm`], and its origin in the chassis frame.
+    rear: Option<(Vec3, Vec3)>,
 }
 
 impl Builder<'_> {
     fn mesh(&mut self, builder: MeshBuilder) -> usize {
         self.meshes.push(builder.finish());
         self.meshes.len() - 1
+    }
+
+    fn add(&mut self, mesh: usize, held: LinkKind) {
+        let rear = self.rear.map(|(middle, _)| middle);
+        self.arms.push(DrawnArm { mesh, held, rear });
     }
 
     /// Adds an arm that rotates about the axis through two `hinges`.
@@ -105,6 +136,7 @@ impl Builder<'_> {
     fn swing(&mut self, wheel: usize, hinges: [Vec3; 2], end: Vec3, center: Vec3, thick: f32) {
         let Some(axis) = (hinges[0] - hinges[1]).try_normalize(1e-9) else { return };
         let pivot = (hinges[0] + hinges[1]) * 0.5;
+        let origin = self.rear.map_or(Vec3::zeros(), |(_, joint)| joint);
         let own = |p: Vec3| (p - pivot).map(|x| x as f32).into();
         let mut builder = MeshBuilder::new();
         for hinge in hinges {
@@ -115,15 +147,19 @@ impl Builder<'_> {
             builder.bar(own(end), own(center), thick, Material::STEEL);
         }
         let mesh = self.mesh(builder);
-        let held = LinkKind::Swing { pivot, axis, reach: end - pivot, wheel, joint: end - center };
-        self.arms.push(DrawnArm { mesh, held });
+        let (reach, joint) = (end - pivot, end - center);
+        let held = LinkKind::Swing { pivot: pivot - origin, axis, reach, wheel, joint };
+        self.add(mesh, held);
     }
 }
 
 /// Arms and beams of all axles. Wheels are ordered by axle, left before right.
-pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<DrawnArm> {
-    let mut builder = Builder { meshes, arms: Vec::new() };
+pub(super) fn of_axles(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Vec<DrawnArm> {
+    let spec = vehicle.spec();
+    let mut builder = Builder { meshes, arms: Vec::new(), rear: None };
     for (index, axle) in spec.axles.iter().enumerate() {
+        let rear = vehicle.rear_frame().filter(|_| spec.is_behind_joint(index));
+        builder.rear = rear.map(|own| (own.outline().ball.center, own.joint()));
         for (side, mirror) in [1.0, -1.0].into_iter().enumerate() {
             let wheel = 2 * index + side;
             let at = |local: Point| placed(axle, mirror, local);
@@ -162,8 +198,7 @@ pub(super) fn of_axles(spec: &VehicleSpec, meshes: &mut Vec<Mesh>) -> Vec<DrawnA
                     beam.bar([0.0, -half, 0.0], [0.0, half, 0.0], 0.05, DARK);
                     beam.lump([0.0; 3], 8, |_| 0.15, DARK);
                     let mesh = builder.mesh(beam);
-                    let held = LinkKind::Across { wheels: [wheel, wheel + 1] };
-                    builder.arms.push(DrawnArm { mesh, held });
+                    builder.add(mesh, LinkKind::Across { wheels: [wheel, wheel + 1] });
                 }
                 Suspension::SolidAxle(_) => {}
             }
@@ -177,7 +212,15 @@ pub(super) fn of_trailer(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Option<Dr
     let trailer = vehicle.spec().trailer.as_ref()?;
     let middle = vehicle.trailer()?.outline().ball.center;
     meshes.push(super::trailers::hull(trailer).finish());
-    Some(DrawnArm { mesh: meshes.len() - 1, held: LinkKind::Trailer { middle } })
+    Some(DrawnArm { mesh: meshes.len() - 1, held: LinkKind::Trailer { middle }, rear: None })
+}
+
+/// The hull of the rear frame of an articulated vehicle.
+pub(super) fn of_rear_frame(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Option<DrawnArm> {
+    let outline = vehicle.rear_frame()?.outline();
+    meshes.push(super::articulated::rear(outline).finish());
+    let held = LinkKind::Trailer { middle: outline.ball.center };
+    Some(DrawnArm { mesh: meshes.len() - 1, held, rear: None })
 }
 
 fn placed(axle: &Axle, mirror: f64, [x, y, z]: Point) -> Vec3 {
@@ -186,7 +229,7 @@ fn placed(axle: &Axle, mirror: f64, [x, y, z]: Point) -> Vec3 {
 
 /// Road arms to wheels with the centers `centers` in the design position, chassis frame.
 pub(super) fn of_tracks(arm: &RoadArm, centers: &[Vec3], meshes: &mut Vec<Mesh>) -> Vec<DrawnArm> {
-    let mut builder = Builder { meshes, arms: Vec::new() };
+    let mut builder = Builder { meshes, arms: Vec::new(), rear: None };
     for (wheel, center) in centers.iter().enumerate() {
         let mirror = center.y.signum();
         let at = |[x, y, z]: Point| center + Vec3::new(x, mirror * y, z);
@@ -209,10 +252,10 @@ pub(super) fn of_tracks(arm: &RoadArm, centers: &[Vec3], meshes: &mut Vec<Mesh>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::Vehicle;
+    use bekker_sync::message::PartState;
     use bekker_vehicle::find_wheeled;
 
-    fn wheels(spec: &VehicleSpec, lift: f64, steer: f64) -> Vec<PartState> {
+    fn wheels(spec: &bekker_vehicle::VehicleSpec, lift: f64, steer: f64) -> Vec<PartState> {
         let mut wheels = Vec::new();
         for axle in &spec.axles {
             for mirror in [1.0, -1.0] {
@@ -227,10 +270,14 @@ mod tests {
         wheels
     }
 
+    fn placed_by(arm: &DrawnArm, wheels: &[PartState]) -> Pose {
+        arm.held.by_wheels(|wheel| wheels.get(wheel).map(|own| own.pose)).unwrap()
+    }
+
     /// Greatest distance between an arm's end and the end that its wheel requires.
     fn gap(arms: &[DrawnArm], wheels: &[PartState], lift: f64) -> f64 {
         let gap = |arm: &DrawnArm| {
-            let pose = arm.held.by_wheels(wheels).unwrap();
+            let pose = placed_by(arm, wheels);
             let LinkKind::Swing { pivot, reach, .. } = &arm.held else { return 0.0 };
             let wanted = pivot + reach + Vec3::new(0.0, 0.0, lift);
             (pose.point(reach) - wanted).norm()
@@ -242,9 +289,10 @@ mod tests {
     fn arms_lie_as_designed_and_follow_their_wheels() {
         for name in ["hmmwv", "mrzr4"] {
             let spec = find_wheeled(name).unwrap();
-            assert_eq!(Vehicle::new(spec.clone()).unwrap().wheels(), 2 * spec.axles.len());
+            let vehicle = Vehicle::new(spec.clone()).unwrap();
+            assert_eq!(vehicle.wheels(), 2 * spec.axles.len());
             let mut meshes = Vec::new();
-            let arms = of_axles(&spec, &mut meshes);
+            let arms = of_axles(&vehicle, &mut meshes);
             assert_eq!(arms.len(), meshes.len());
             assert!(arms.len() >= 6, "{name}: {}", arms.len());
             assert!(gap(&arms, &wheels(&spec, 0.0, 0.0), 0.0) < 1e-9, "{name}");
@@ -252,8 +300,8 @@ mod tests {
             // height times the arm's slope, at most 0.2, plus the height squared over twice its
             // length, at least 0.25 m: 1.5 cm in total. The real wheel moves sideways by as much.
             assert!(gap(&arms, &wheels(&spec, 0.05, 0.0), 0.05) < 0.015, "{name}");
-            let low = arms[1].held.by_wheels(&wheels(&spec, -0.05, 0.0)).unwrap();
-            let high = arms[1].held.by_wheels(&wheels(&spec, 0.05, 0.0)).unwrap();
+            let low = placed_by(&arms[1], &wheels(&spec, -0.05, 0.0));
+            let high = placed_by(&arms[1], &wheels(&spec, 0.05, 0.0));
             let LinkKind::Swing { reach, .. } = &arms[1].held else { panic!("{name}") };
             let rise = high.point(reach).z - low.point(reach).z;
             assert!((rise - 0.10).abs() < 0.01, "{name}: {rise}");

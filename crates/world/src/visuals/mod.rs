@@ -1,6 +1,7 @@
 //! Meshes of vehicles, built from primitives and the parameters of the vehicle files.
 
 mod arms;
+mod articulated;
 mod hmmwv;
 mod m113;
 mod mrzr;
@@ -15,6 +16,7 @@ use bekker_agent::AnyVehicle;
 use bekker_math::spatial::Vec3;
 use bekker_sensor::material::Material;
 use bekker_sensor::mesh::{Mesh, MeshBuilder};
+use bekker_vehicle::Vehicle;
 use bekker_vehicle::spec::{TrackedSpec, VehicleSpec};
 
 /// Olive drab paint.
@@ -84,10 +86,12 @@ pub(super) fn visual(
                 Some(wheel) => vec![wheel],
                 None => of_axles(spec, &mut add),
             };
-            let hull = own.hull.unwrap_or_else(|| add(wheeled_hull(spec)));
+            let hull = own.hull.unwrap_or_else(|| add(wheeled_hull(&ground_vehicle.vehicle)));
             let twins = spec.axles.iter().map(|axle| axle.twin_spacing.unwrap_or(0.0)).collect();
-            let mut arms = arms::of_axles(spec, meshes);
-            arms.extend(arms::of_trailer(&ground_vehicle.vehicle, meshes));
+            let vehicle = &ground_vehicle.vehicle;
+            let mut arms = arms::of_axles(vehicle, meshes);
+            arms.extend(arms::of_trailer(vehicle, meshes));
+            arms.extend(arms::of_rear_frame(vehicle, meshes));
             VehicleVisual { hull, wheels, handed, twins, arms, track: None }
         }
         AnyVehicle::Tracked(ground_vehicle) => {
@@ -111,7 +115,7 @@ pub(super) fn visual(
 /// Builds the hull of a vehicle without an imported mesh.
 pub fn drawn_hull(ground_vehicle: &AnyVehicle) -> Mesh {
     let builder = match ground_vehicle {
-        AnyVehicle::Wheeled(own) => wheeled_hull(own.vehicle.spec()),
+        AnyVehicle::Wheeled(own) => wheeled_hull(&own.vehicle),
         AnyVehicle::Tracked(own) => tracked_hull(own.vehicle.spec()),
     };
     builder.finish()
@@ -134,7 +138,12 @@ fn of_axles(spec: &VehicleSpec, add: &mut impl FnMut(MeshBuilder) -> usize) -> V
     wheels
 }
 
-fn wheeled_hull(spec: &VehicleSpec) -> MeshBuilder {
+/// Hull of a wheeled vehicle; the front frame of an articulated one.
+fn wheeled_hull(vehicle: &Vehicle) -> MeshBuilder {
+    if vehicle.rear_frame().is_some() {
+        return articulated::front(vehicle.bodies().outline());
+    }
+    let spec = vehicle.spec();
     let name = spec.name.to_ascii_lowercase();
     if name.contains("hmmwv") {
         return hmmwv::hull();
@@ -215,9 +224,9 @@ mod tests {
         // Lengths and widths from the manufacturers' data, m: HMMWV M1025 4.57 x 2.16, with mirrors
         // of 0.23 on either side; M113A1 4.86 x 2.54 without skirts; MRZR-4 3.59 x 1.52.
         let sizes = [
-            (wheeled_hull(&find_wheeled("hmmwv").unwrap()), 4.57, 2.62),
+            (wheeled_hull(&Vehicle::new(find_wheeled("hmmwv").unwrap()).unwrap()), 4.57, 2.62),
             (tracked_hull(find_vehicle("m113").unwrap().tracked().unwrap()), 4.86, 2.54),
-            (wheeled_hull(&find_wheeled("mrzr4").unwrap()), 3.59, 1.52),
+            (wheeled_hull(&Vehicle::new(find_wheeled("mrzr4").unwrap()).unwrap()), 3.59, 1.52),
         ];
         for (builder, length, width) in sizes {
             let bounds = builder.finish().bounds();

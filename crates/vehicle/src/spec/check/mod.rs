@@ -109,6 +109,12 @@ impl VehicleSpec {
             let key = "steering.skid.max_yaw_rate";
             return require(fine, key, skid.max_yaw_rate, "above 0 and up to 20 rad/s");
         }
+        if let Steering::Articulated(_) = steering {
+            let allowed = "absent or another kind, because an axle is steered";
+            require(!steered, "steering.articulated", "given", allowed)?;
+            let allowed = "given with steering.articulated, which turns it";
+            return require(self.rear_frame.is_some(), "rear_frame", "absent", allowed);
+        }
         require(steered, "steering", "given", "absent, or an axle must be steered")?;
         match steering {
             Steering::PitmanArm(s) => {
@@ -143,7 +149,7 @@ impl VehicleSpec {
                 wheel_angle(key, s.max_wheel_angle_deg)
             }
             Steering::Direct(s) => wheel_angle("steering.direct", s.max_wheel_angle_deg),
-            Steering::Skid(_) => Ok(()),
+            Steering::Skid(_) | Steering::Articulated(_) => Ok(()),
         }
     }
 
@@ -163,6 +169,9 @@ impl VehicleSpec {
             let allowed = format!("on the left, between its axles at x = {front} and {rear}");
             require(between, &key("pin"), list(&tandem.pin), &allowed)?;
             check_range(&key("max_pitch_deg"), tandem.max_pitch_deg, 0.1, 60.0)?;
+            let same = self.is_behind_joint(ahead) == self.is_behind_joint(behind);
+            let allowed = "two axles on the same side of rear_frame.joint";
+            require(same, &key("axles"), names(), allowed)?;
         }
         Ok(())
     }
@@ -444,6 +453,102 @@ mod tests {
             told(engineless),
             "powertrain = absent: must be given, unless motor_drive is given"
         );
+    }
+
+    #[test]
+    fn refuses_figures_that_make_no_articulated_frame() {
+        let text = include_str!("../../../vehicles/forwarder.toml");
+        for (from, to, message) in [
+            (
+                "max_angle_deg = 44.0",
+                "max_angle_deg = 75.0",
+                "steering.articulated.max_angle_deg = 75: must be from 1 to 60",
+            ),
+            (
+                "max_rate_deg = 20.0",
+                "max_rate_deg = 0.0",
+                "steering.articulated.max_rate_deg = 0: must be from 0.1 to 180",
+            ),
+            (
+                "max_torque = 110000.0",
+                "max_torque = -1.0",
+                "steering.articulated.max_torque = -1: must be finite and above 0",
+            ),
+            (
+                "max_roll_deg = 15.0",
+                "max_roll_deg = 0.0",
+                "rear_frame.damping = 5000: must be 0, because steering.articulated.max_roll_deg = 0 \
+                 locks the roll",
+            ),
+            (
+                "joint = [0.4, 0.0, 0.1]",
+                "joint = [-4.4, 0.0, 0.1]",
+                "rear_frame.joint = [-4.4, 0, 0.1]: must be between the first and the last axle \
+                 along x",
+            ),
+            (
+                "joint = [0.4, 0.0, 0.1]",
+                "joint = [0.4, 0.2, 0.1]",
+                "rear_frame.joint = [0.4, 0.2, 0.1]: must be on the midline, y = 0, for a vertical \
+                 pin",
+            ),
+            (
+                "joint = [0.4, 0.0, 0.1]",
+                "joint = [2.5, 0.0, 0.1]",
+                "chassis.belly.center = [1.9, 0, -0.006]: must be wholly ahead of rear_frame.joint, \
+                 x = 2.5: it is on the chassis",
+            ),
+            (
+                "center = [-2.7, 0.0, 0.35]",
+                "center = [-2.0, 0.0, 0.35]",
+                "chassis.hulls[3].center = [-2, 0, 0.35]: must be wholly ahead of or behind \
+                 rear_frame.joint, x = 0.4",
+            ),
+            (
+                "mass = 4400.0",
+                "mass = 24400.0",
+                "rear_frame.mass = 24400: must be below 11840 kg, the mass of the chassis that \
+                 contains it",
+            ),
+            (
+                "position = [3.25, 0.0, 0.0]",
+                "position = [3.25, 0.0, 0.0]\nsteered = true",
+                "axles[0].steered = true: must be false, because trailing arms cannot be steered",
+            ),
+            (
+                "axles = [\"rear1\", \"rear2\"]",
+                "axles = [\"front2\", \"rear1\"]",
+                "tandems[1].axles = front2, rear1: must be two axles on the same side of \
+                 rear_frame.joint",
+            ),
+        ] {
+            assert!(text.contains(from), "the file has no '{from}'");
+            let changed = text.replacen(from, to, 1);
+            let changed = changed.replace("pin = [-2.5, 0.65", "pin = [-0.5, 0.65");
+            let changed = if to.contains("front2") { changed } else { text.replacen(from, to, 1) };
+            let error = VehicleSpec::from_toml(&changed).expect_err(to);
+            assert_eq!(error.to_string(), message, "after '{to}'");
+        }
+        let forwarder = crate::find_wheeled("forwarder").unwrap();
+        let told = |spec: VehicleSpec| spec.check().unwrap_err().to_string();
+        let rigid = VehicleSpec { rear_frame: None, ..forwarder.clone() };
+        assert_eq!(
+            told(rigid),
+            "rear_frame = absent: must be given with steering.articulated, which turns it"
+        );
+        // steered knuckles and an articulated frame exclude each other
+        let mut both = crate::find_wheeled("man_8x8").unwrap();
+        both.steering = forwarder.steering.clone();
+        assert_eq!(
+            told(both),
+            "steering.articulated = given: must be absent or another kind, because an axle is steered"
+        );
+        let setup = crate::VehicleSetup {
+            trailer: Some(crate::find_trailer("cargo_trailer").unwrap()),
+            ..Default::default()
+        };
+        let towing = super::super::AnySpec::Wheeled(Box::new(forwarder)).with_setup(&setup);
+        println!("{}", towing.unwrap_err());
     }
 
     #[test]
