@@ -37,7 +37,7 @@ impl VehicleBuilder<'_> {
         let element = self.builder.element(Element::Rates { rates });
         self.mounts.push(Mount { element, stiffness: rear.stiffness, damping: rear.damping });
         for axle in (0..spec.axles.len()).filter(|&axle| spec.is_behind_joint(axle)) {
-            self.spring_seats[axle] = [body; 2];
+            self.seats[axle] = [body; 2];
         }
         Some(body)
     }
