@@ -112,9 +112,9 @@ fn wheels_carry_the_loads_of_statics() {
 #[test]
 fn the_chassis_pitches_by_the_mean_of_the_rockers() {
     let (step, mut spec) = (0.1, mer());
+    // narrow wheels that deflect by 0.3 mm: on wide ones the load moves to an edge as they lean
     let handling = &mut spec.tire.handling;
-    // wheels that deflect by 0.1 mm only
-    (handling.vertical_stiffness, handling.vertical_damping) = (3e6, 1e4);
+    (handling.vertical_stiffness, handling.width) = (1e6, 0.01);
     let bogie_pin = spec.rocker_bogie.as_ref().unwrap().bogie.as_ref().unwrap().pin;
     let ahead = spec.axles[0].wheel_x() - bogie_pin[0];
     let rise = |angle: f64| ahead * angle.sin() + bogie_pin[2] * (1.0 - angle.cos());
@@ -149,8 +149,9 @@ fn all_wheels_keep_their_loads_on_a_step() {
     [&mut free, &mut fixed].into_iter().for_each(|own| lift(own, step));
     println!("{:.0?} of {level:.0?} N, fixed {:.0?} N", free.loads, fixed.loads);
     for (load, level) in free.loads.iter().zip(&level) {
-        // the chassis rolls by 0.04 rad about its center of mass 0.55 m up: 0.022 of half of 1.06 m
-        assert!((load / level - 1.0).abs() < 0.12, "{load} of {level} N");
+        // The roll of 0.03 rad moves the center of mass, 0.47 m high, by 14 mm to one side and the
+        // loads on wheels 0.16 m wide by up to 22 mm: together below 0.07 of half of 1.06 m.
+        assert!((load / level - 1.0).abs() < 0.07, "{load} of {level} N");
     }
     let lifted = fixed.loads.iter().filter(|load| **load == 0.0).count();
     assert!(lifted >= 2, "{:?}", fixed.loads);
