@@ -387,7 +387,7 @@ impl GroundVehicle for TrackedGroundVehicle {
             let middle = self.vehicle.wheel_center(wheel);
             let along = twist.velocity_at(&hull.direction(&middle)).dot(&forward);
             sample.spin = self.vehicle.wheel_spin(state, wheel);
-            sample.slip = slip(self.vehicle.track_speed(state, side), along);
+            sample.slip = slip(self.vehicle.track_speed(state, side), along, SLIP_SPEED);
             sample.torque = share * (drives[side].drive + drives[side].brake);
         }
         work
