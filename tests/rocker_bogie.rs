@@ -51,9 +51,9 @@ fn a_rover_keeps_its_wheels_on_a_mound() {
     fixed.chassis.mass += fixed.rocker_bogie.take().unwrap().mass();
     let [free, fixed] = [mer(), fixed].map(|spec| smallest_share(over_a_mound(spec)));
     println!("smallest load: {free:.2} of that at rest, {fixed:.2} with fixed wheels");
-    // The faces of the mound, 22 degrees steep, and the thrust of the wheels on them take part of
-    // the load; a third of it is left.
-    assert!(free > 0.33 && fixed == 0.0);
+    // Statics give shares of one for small angles. Faces 22 degrees steep and the thrust of the
+    // wheels change them by up to a quarter.
+    assert!(free > 0.65 && fixed == 0.0);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn any_threads_and_a_resume_give_the_same_bits() {
     let build = || {
         let vehicles = [0.0, 3.0].map(|y| {
             let vehicle = Arc::new(Vehicle::new(mer()).unwrap());
-            let driver = table(&[[0.0, 0.5]], &[[0.5, 0.0], [1.0, 0.6]], &[]);
+            let driver = table(&[[0.0, 0.5], [1.0, 0.5]], &[[0.5, 0.0], [1.0, 0.6]], &[]);
             agent(&vehicle, driver, pose_at(0.0, y, vehicle.ride_radius()))
         });
         scene::world(flat(0.04, soil("mid")), 2e-3, Vec::from(vehicles))
