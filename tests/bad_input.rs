@@ -521,7 +521,7 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "model = \"hmmwv\"",
         "model = \"hmmvw\"",
-        ":43: vehicle[0].model = \"hmmvw\": no vehicle has this name (did you mean `hmmwv`?); known: fed_alpha, fmtv_4x4, fmtv_6x6, forwarder, gator, hmmwv, hmmwv_torsen, husky, kraz_64431, m113, m113_chrono, m113_double_pin, man_8x8, marder, mrzr4, warthog; the name of a vehicle file ends in .toml",
+        ":43: vehicle[0].model = \"hmmvw\": no vehicle has this name (did you mean `hmmwv`?); known: fed_alpha, fmtv_4x4, fmtv_6x6, forwarder, gator, hmmwv, hmmwv_torsen, husky, kraz_64431, m113, m113_chrono, m113_double_pin, man_8x8, marder, mer, mrzr4, warthog; the name of a vehicle file ends in .toml",
     ),
     (
         "model = \"hmmwv\"",

@@ -214,7 +214,7 @@ fn an_absurd_vehicle_fails_alone() {
     // steps of 20 ms, on flat ground and on hills of 300 m wavelength, drive on or overturn.
     let absurd: [(&str, Arc<Vehicle>); 3] = [
         ("tire", changed(|spec| spec.tire.handling.vertical_stiffness = 1e300)),
-        ("damper", changed(|spec| spec.axles[0].damper.compression = 1e308)),
+        ("damper", changed(|spec| spec.axles[0].damper.as_mut().unwrap().compression = 1e308)),
         ("progression", changed(|spec| spec.tire.handling.vertical_progression = 1e308)),
     ];
     let sound = vehicle("hmmwv");

@@ -76,6 +76,7 @@ mod rig_publication;
 mod rig_wheel;
 mod rigid_ground;
 mod roadside;
+mod rocker_bogie;
 #[cfg(feature = "ros2")]
 mod ros2;
 mod runs;

@@ -40,7 +40,9 @@ fn center_of_mass(spec: &VehicleSpec) -> (f64, Vec3) {
                 pair(s.spindle.mass + wheel, s.points.spindle);
                 pair(s.arm.mass, s.points.arm_com);
             }
-            Suspension::SingleWishbone(_) | Suspension::MacphersonStrut(_) => unreachable!(),
+            Suspension::SingleWishbone(_)
+            | Suspension::MacphersonStrut(_)
+            | Suspension::Rigid(_) => unreachable!(),
             Suspension::SolidAxle(s) => {
                 pair(s.spindle.mass + wheel, s.points.spindle);
                 pair(0.5 * s.beam.mass, s.points.beam_com);

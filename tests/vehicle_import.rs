@@ -106,7 +106,7 @@ fn powertrain(data: &Data, folder: &str, own: &Powertrain) {
 fn double_wishbone(axle: &Axle) -> Value {
     let Suspension::DoubleWishbone(own) = &axle.suspension else { panic!("no double wishbone") };
     let p = &own.points;
-    let spring = &axle.spring;
+    let spring = axle.spring.as_ref().unwrap();
     let stops = spring.stops.as_ref().unwrap();
     let part = |part: &bekker::vehicle::spec::MassProperties, com| {
         json!({ "Mass": part.mass, "COM": com, "Moments of Inertia": part.inertia,
@@ -121,7 +121,7 @@ fn double_wishbone(axle: &Axle) -> Value {
     };
     let upper = [p.upper_arm_front, p.upper_arm_back, p.upper_arm_outer];
     let lower = [p.lower_arm_front, p.lower_arm_back, p.lower_arm_outer];
-    let Damper { compression, .. } = axle.damper;
+    let Damper { compression, .. } = *axle.damper.as_ref().unwrap();
     let shaft = axle.final_drive.unwrap().half_shaft_inertia;
     let figures = json!({
         "Vehicle-Frame Inertia": false, "Camber Angle (deg)": 0, "Toe Angle (deg)": 0,
@@ -263,12 +263,13 @@ fn the_hmmwv_comes_back_with_its_loads_and_frequencies() {
     let sheet = |spec: &AnySpec| VehicleSheet::new("hmmwv", spec).unwrap();
     let (found, expected) = (sheet(&read.spec), sheet(&AnySpec::Wheeled(Box::new(known))));
     for (found, expected) in found.axles.iter().zip(&expected.axles) {
-        println!("{} {:.1} N, {:.3} and {:.3} Hz", found.name, found.load, found.bounce, found.hop);
+        let [own, known] = [found, expected].map(|axle| axle.springs.as_ref().unwrap());
+        println!("{} {:.1} N, {:.3} and {:.3} Hz", found.name, found.load, own.bounce, own.hop);
         // Requirement of issue 21. The damper, which has one coefficient there, changes none of
         // them.
         assert_close(found.load, expected.load, 0.01, "load");
-        assert_close(found.bounce, expected.bounce, 0.01, "bounce");
-        assert_close(found.hop, expected.hop, 0.01, "hop");
+        assert_close(own.bounce, known.bounce, 0.01, "bounce");
+        assert_close(own.hop, known.hop, 0.01, "hop");
     }
     let (found, expected) = (found.turning.unwrap(), expected.turning.unwrap());
     assert_close(found.circle, expected.circle, 0.01, "turning circle");

@@ -8,7 +8,7 @@ use super::obstacle::{MIN_SUPPORT_NORMAL, Solid};
 use super::sample::WheelSample;
 use super::tire::TireContactState;
 use super::vehicle_properties::{VehicleProperties, middle};
-use super::wheeled_ground_vehicle::{level_forward, slip};
+use super::wheeled_ground_vehicle::{SLIP_SPEED, level_forward, slip};
 use bekker_ground::scm::{Contact, Footprint as _, PlacedShoe, ShoeOutline, shoe_contact};
 use bekker_ground::soil::Tread;
 use bekker_math::spatial::{Load, Pose, Quat, Twist, Vec3};
@@ -387,7 +387,7 @@ impl GroundVehicle for TrackedGroundVehicle {
             let middle = self.vehicle.wheel_center(wheel);
             let along = twist.velocity_at(&hull.direction(&middle)).dot(&forward);
             sample.spin = self.vehicle.wheel_spin(state, wheel);
-            sample.slip = slip(self.vehicle.track_speed(state, side), along);
+            sample.slip = slip(self.vehicle.track_speed(state, side), along, SLIP_SPEED);
             sample.torque = share * (drives[side].drive + drives[side].brake);
         }
         work

@@ -27,6 +27,8 @@ use std::sync::Arc;
 
 /// Rim speed below which slip is zero, m/s.
 pub(super) const SLIP_SPEED: f64 = 0.2;
+/// The same speed over the top speed of the rims, for vehicles with slow motors.
+const SLIP_SPEED_SHARE: f64 = 0.25;
 
 /// Wheeled vehicle with the shape of its wheels; immutable.
 #[derive(Clone, Debug)]
@@ -126,6 +128,11 @@ impl WheeledGroundVehicle {
         &self.tires[self.vehicle.axle_of(wheel)]
     }
 
+    /// Returns the rim speed below which slip is zero, m/s.
+    fn slip_speed(&self) -> f64 {
+        SLIP_SPEED.min(SLIP_SPEED_SHARE * self.vehicle.spec().top_rim_speed())
+    }
+
     /// Returns radius and half width of a wheel's tire, m.
     pub(super) fn tire_extent(&self, wheel: usize) -> [f64; 2] {
         let underside = &self.tire(wheel).underside;
@@ -153,7 +160,7 @@ impl WheeledGroundVehicle {
             sample.deflection = pressed;
             let rolls_on = self.tire(wheel).underside.max_radius() - pressed / 3.0;
             let rim = twist.angular.dot(&axis) * rolls_on;
-            sample.slip = slip(rim, twist.linear.dot(&forward));
+            sample.slip = slip(rim, twist.linear.dot(&forward), self.slip_speed());
         }
         sample.add_force(force, &forward);
     }
@@ -264,7 +271,7 @@ impl WheeledGroundVehicle {
         });
         let rim = twist.angular.dot(&axis) * rolls_on;
         WheelSample {
-            slip: slip(rim, twist.linear.dot(&forward)),
+            slip: slip(rim, twist.linear.dot(&forward), self.slip_speed()),
             sinkage: contact.sinkage,
             load: force.z,
             traction: force.dot(&forward),
@@ -630,10 +637,11 @@ pub fn tread(tire: &RigidTire) -> Tread {
 /// Returns the slip of a rim or a track at a speed over ground, m/s, relative to the faster of the
 /// two.
 ///
-/// Positive when driving, forward or backward; negative when braking.
-pub(super) fn slip(rim: f64, along: f64) -> f64 {
+/// Positive when driving, forward or backward; negative when braking. Zero while both are slower than
+/// `least`, m/s.
+pub(super) fn slip(rim: f64, along: f64, least: f64) -> f64 {
     let faster = if rim.abs() >= along.abs() { rim } else { along };
-    if faster.abs() < SLIP_SPEED { 0.0 } else { ((rim - along) / faster).clamp(-1.0, 1.0) }
+    if faster.abs() < least { 0.0 } else { ((rim - along) / faster).clamp(-1.0, 1.0) }
 }
 
 /// Returns the horizontal direction in which a body rolls whose axis points to the left.

@@ -12,7 +12,7 @@ pub struct CatalogEntry {
     pub text: &'static str,
 }
 
-const ENTRIES: [CatalogEntry; 16] = [
+const ENTRIES: [CatalogEntry; 17] = [
     CatalogEntry { key: "fed_alpha", text: include_str!("../vehicles/fed_alpha.toml") },
     CatalogEntry { key: "fmtv_4x4", text: include_str!("../vehicles/fmtv_4x4.toml") },
     CatalogEntry { key: "fmtv_6x6", text: include_str!("../vehicles/fmtv_6x6.toml") },
@@ -27,6 +27,7 @@ const ENTRIES: [CatalogEntry; 16] = [
     CatalogEntry { key: "m113_double_pin", text: include_str!("../vehicles/m113_double_pin.toml") },
     CatalogEntry { key: "man_8x8", text: include_str!("../vehicles/man_8x8.toml") },
     CatalogEntry { key: "marder", text: include_str!("../vehicles/marder.toml") },
+    CatalogEntry { key: "mer", text: include_str!("../vehicles/mer.toml") },
     CatalogEntry { key: "mrzr4", text: include_str!("../vehicles/mrzr4.toml") },
     CatalogEntry { key: "warthog", text: include_str!("../vehicles/warthog.toml") },
 ];
@@ -301,7 +302,7 @@ mod tests {
         let text = find_wheeled("hmmvw").unwrap_err().to_string();
         assert_eq!(
             text,
-            "no vehicle is named 'hmmvw'; did you mean 'hmmwv'?; known: 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'forwarder', 'gator', 'hmmwv', 'hmmwv_torsen', 'husky', 'kraz_64431', 'm113', 'm113_chrono', 'm113_double_pin', 'man_8x8', 'marder', 'mrzr4', 'warthog'"
+            "no vehicle is named 'hmmvw'; did you mean 'hmmwv'?; known: 'fed_alpha', 'fmtv_4x4', 'fmtv_6x6', 'forwarder', 'gator', 'hmmwv', 'hmmwv_torsen', 'husky', 'kraz_64431', 'm113', 'm113_chrono', 'm113_double_pin', 'man_8x8', 'marder', 'mer', 'mrzr4', 'warthog'"
         );
         assert!(!find_wheeled("submarine").unwrap_err().to_string().contains("did you mean"));
     }

@@ -17,7 +17,7 @@ use super::outline::VehicleOutline;
 use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState};
 use super::rear_frame::{self, RearFrameModel};
-use super::spec::{Axle, Chassis, Tire, VehicleFootprint, VehicleSpec};
+use super::spec::{Axle, Chassis, Spring, Tire, VehicleFootprint, VehicleSpec};
 use super::state::VehicleState;
 use super::tire::RingParameters;
 use super::trailer::TrailerModel;
@@ -393,23 +393,44 @@ impl Vehicle {
         self.brakes.iter().map(force).sum::<f64>() / self.mass()
     }
 
-    /// Returns the length of the spring at a wheel, m.
-    pub fn spring_length(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
-        workspace.body.measure[self.parts.struts[wheel].spring]
+    /// Returns the spring at a wheel and the index of its element; `None` without a spring.
+    fn spring_at(&self, wheel: usize) -> Option<(&Spring, usize)> {
+        let axle = self.parts.wheels[wheel].axle;
+        // struts are in the order of the wheels, but only of axles with springs
+        let ahead = self.spec.axles[..axle].iter().filter(|own| own.spring.is_some()).count();
+        let spring = self.spec.axles[axle].spring.as_ref()?;
+        Some((spring, self.parts.struts[2 * ahead + wheel % 2].spring))
     }
 
-    /// Returns the force of the spring at a wheel, N; positive in compression.
-    pub fn spring_force(&self, workspace: &VehicleWorkspace, wheel: usize) -> f64 {
-        let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
-        -axle.spring.tension(self.spring_length(workspace, wheel)).0
+    /// Returns the length of the spring at a wheel, m; `None` without a spring.
+    pub fn spring_length(&self, workspace: &VehicleWorkspace, wheel: usize) -> Option<f64> {
+        self.spring_at(wheel).map(|(_, element)| workspace.body.measure[element])
+    }
+
+    /// Returns the force of the spring at a wheel, N, positive in compression; `None` without a
+    /// spring.
+    pub fn spring_force(&self, workspace: &VehicleWorkspace, wheel: usize) -> Option<f64> {
+        let (spring, element) = self.spring_at(wheel)?;
+        Some(-spring.tension(workspace.body.measure[element]).0)
+    }
+
+    /// Returns the angles of the links of a rocker-bogie in a state, rad, positive with the front
+    /// end down: of the left rocker, the left bogie, the right rocker and the right bogie.
+    ///
+    /// Rockers turn against the chassis, bogies against their rockers. Bogies are absent without
+    /// them.
+    pub fn link_angles(&self, state: &VehicleState) -> Vec<f64> {
+        let model = &self.bodies.model;
+        self.parts.links.iter().map(|&link| model.angle(&state.body, link)).collect()
     }
 
     /// Returns the energy stored in springs, stops and mounts, J.
     pub fn spring_energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
         let measure = &workspace.body.measure;
-        let struts = self.parts.struts.iter();
-        let springs =
-            struts.map(|own| self.spec.axles[own.axle].spring.energy(measure[own.spring]));
+        let springs = self.parts.struts.iter().filter_map(|own| {
+            let spring = self.spec.axles[own.axle].spring.as_ref()?;
+            Some(spring.energy(measure[own.spring]))
+        });
         let parted = self.trailer.as_ref().filter(|_| state.coupling != Coupling::Holds);
         let held = |element: usize| {
             !parted.is_some_and(|own| own.spring_elements().any(|other| other == element))
@@ -515,12 +536,13 @@ impl Vehicle {
     fn suspend(&self, coupling: Coupling, workspace: &mut MultibodyWorkspace) {
         for strut in &self.parts.struts {
             let axle = &self.spec.axles[strut.axle];
+            let (Some(spring), Some(damper)) = (&axle.spring, &axle.damper) else { continue };
             let length = workspace.measure[strut.spring];
-            let (force, stiffness) = axle.spring.tension(length);
+            let (force, stiffness) = spring.tension(length);
             workspace.element[strut.spring] =
                 ElementForce { force, stiffness: stiffness.max(0.0), damping: 0.0 };
             let (length, rate) = (workspace.measure[strut.damper], workspace.rate[strut.damper]);
-            let (force, damping) = axle.damper.tension(length, rate);
+            let (force, damping) = damper.tension(length, rate);
             workspace.element[strut.damper] = ElementForce { force, stiffness: 0.0, damping };
         }
         for mount in &self.parts.mounts {
@@ -646,8 +668,8 @@ impl Vehicle {
     fn load_sensed_pedal(&self, pedal: f64, wheel: usize, workspace: &MultibodyWorkspace) -> f64 {
         let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
         let Some(sensing) = &axle.load_sensing else { return pedal };
-        let (tension, _) = axle.spring.tension(workspace.measure[self.parts.struts[wheel].spring]);
-        pedal * sensing.share(-tension)
+        let Some((spring, element)) = self.spring_at(wheel) else { return pedal };
+        pedal * sensing.share(-spring.tension(workspace.measure[element]).0)
     }
 
     /// Advances the deflection of the linings by the new speeds and records the torques.

@@ -93,7 +93,7 @@ fn an_anti_roll_bar_resists_roll_by_its_stiffness_and_levers() {
         // the left wheels are higher in front and the right ones behind: the chassis stays level
         own.ground = [0.02, -0.02, -0.02, 0.02].map(|height| [height, 0.8]).to_vec();
         own.run(5.0, held());
-        let travel = |wheel| -own.vehicle.spring_length(&own.room, wheel);
+        let travel = |wheel| -own.vehicle.spring_length(&own.room, wheel).unwrap();
         let across = travel(2) - travel(3);
         let at_wheel = given.map_or(0.0, |_| 2.0 * stiffness / (lever * lever) * (arm / arm));
         let expected = (300e3 + at_wheel) * across;
@@ -220,7 +220,7 @@ fn load_sensing_brakes_give_their_share() {
         own.run(1.0, held());
         own.run(4.0, Controls { throttle: 0.6, ..Controls::default() });
         own.run(0.5, Controls { brake: 0.5, gear: Selector::Neutral, ..Controls::default() });
-        let force = own.vehicle.spring_force(&own.room, 2);
+        let force = own.vehicle.spring_force(&own.room, 2).unwrap();
         (own.room.drives().iter().map(|wheel| -wheel.brake).collect::<Vec<f64>>(), force)
     };
     let (whole, _) = torques(None);

@@ -34,7 +34,7 @@ fn with_front(suspension: Suspension, design: f64) -> VehicleSpec {
     let mut spec = find_wheeled("mrzr4").unwrap();
     let tension = Curve::new(vec![[-0.5, -0.5 * RATE], [0.5, 0.5 * RATE]]).unwrap();
     let axle = &mut spec.axles[0];
-    axle.spring = Spring { free_length: design + 0.1, tension, stops: None };
+    axle.spring = Some(Spring { free_length: design + 0.1, tension, stops: None });
     axle.anti_roll_bar = None;
     axle.suspension = suspension;
     spec.check().unwrap();
@@ -126,7 +126,7 @@ fn sweep(spec: &VehicleSpec, steering: f64, mut check: impl FnMut(usize, WheelPo
             let pose = vehicle.wheel_pose(&room, wheel);
             let axis = chassis.orientation.inverse_transform_vector(&pose.direction(&Vec3::y()));
             let (center, spring) =
-                (chassis.local_point(&pose.position), vehicle.spring_length(&room, wheel));
+                (chassis.local_point(&pose.position), vehicle.spring_length(&room, wheel).unwrap());
             check(wheel, WheelPose { center, axis, spring });
         }
     }
@@ -271,7 +271,8 @@ fn a_single_wishbone_carries_by_its_levers() {
         // moments about the arm's axis: the lever of the load is y, that of the spring belongs to
         // its line
         let lever = Vec3::x().cross(&foot).dot(&line.normalize()).abs();
-        let push = RATE * (spec.axles[0].spring.free_length - line.norm());
+        let free = spec.axles[0].spring.as_ref().unwrap().free_length;
+        let push = RATE * (free - line.norm());
         let carried = push * lever / center.y;
         // the residual motion after 10 s is below 1e-4 of the load
         assert!((carried / load - 1.0).abs() < 1e-4, "{carried} of {load} N");

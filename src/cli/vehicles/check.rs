@@ -65,15 +65,19 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
                 "damping",
             ],
             sheet.axles.iter().map(|axle| {
+                let springs = axle.springs.as_ref();
+                let number = |value: Option<f64>, digits: usize| {
+                    value.map_or_else(|| "none".into(), |value| format!("{value:.digits$}"))
+                };
                 vec![
                     axle.name.clone(),
                     format!("{:.0}", axle.load),
                     format!("{:.3}", axle.share),
                     format!("{:.3}", axle.track),
-                    format!("{:.0}", axle.wheel_rate),
-                    format!("{:.2}", axle.bounce),
-                    format!("{:.1}", axle.hop),
-                    format!("{:.2}", axle.damping_ratio),
+                    number(springs.map(|own| own.wheel_rate), 0),
+                    number(springs.map(|own| own.bounce), 2),
+                    number(springs.map(|own| own.hop), 1),
+                    number(springs.map(|own| own.damping_ratio), 2),
                 ]
             }),
         ));

@@ -237,8 +237,11 @@ fn hard_points(own: &VehicleSpec) -> Vec<Point> {
                 let p = &s.points;
                 vec![p.spring_chassis, p.spring_beam, p.damper_chassis, p.damper_beam]
             }
+            Suspension::Rigid(_) => vec![],
         };
         points.extend(locals.iter().flat_map(|local| both(&axle.position, local)));
     }
+    let links = own.rocker_bogie.iter().flat_map(|own| own.links());
+    points.extend(links.flat_map(|link| both(&[0.0; 3], &link.pin)));
     points
 }

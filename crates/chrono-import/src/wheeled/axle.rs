@@ -122,8 +122,8 @@ impl AxlePosition<'_> {
             brake_lag: None,
             load_sensing: None,
             suspension,
-            spring: read.spring,
-            damper: read.damper,
+            spring: Some(read.spring),
+            damper: Some(read.damper),
             anti_roll_bar,
             wheel: Some(wheel),
             tire: Some(Box::new(tire.tire.clone())),
@@ -228,6 +228,7 @@ fn move_to_wheels(location: Point, suspension: Suspension) -> (Point, Suspension
             .into_iter()
             .for_each(by);
         }
+        Suspension::Rigid(own) => by(&mut own.center),
         // solid axles have their frame at the beam
         Suspension::SolidAxle(_) => return (location, suspension, 0.0),
     }

@@ -141,6 +141,7 @@ pub(super) fn vehicle(
         axles,
         steering,
         tandems,
+        rocker_bogie: None,
         trailer: None,
         wheel: first_wheel,
         tire: *first_tire,

@@ -56,8 +56,11 @@ pub struct WheelTravel {
 /// An element is `None` if the axle cannot be moved in this way.
 pub fn kinematics(spec: &VehicleSpec) -> Vec<Option<AxleKinematics>> {
     let Some(vehicle) = without_trailer(spec) else { return vec![None; spec.axles.len()] };
-    let moved =
-        |axle| (axle < vehicle.wheels() / 2).then(|| axle_kinematics(&vehicle, axle)).flatten();
+    let moved = |axle: usize| {
+        // wheels without springs move with their links only
+        let moves = axle < vehicle.wheels() / 2 && spec.axles[axle].spring.is_some();
+        moves.then(|| axle_kinematics(&vehicle, axle)).flatten()
+    };
     (0..spec.axles.len()).map(moved).collect()
 }
 

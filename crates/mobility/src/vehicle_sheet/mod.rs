@@ -32,8 +32,7 @@ use bekker_vehicle::driver::TrailerGeometry;
 use bekker_vehicle::powertrain::{EngineRating, TorqueBasis};
 use bekker_vehicle::spec::{ArticulationLevers, MotorDriveSpec, VehicleFootprint, VehicleSpec};
 use bekker_world::World;
-use quarter_car::QuarterCar;
-pub use quarter_car::SpringRest;
+pub use quarter_car::{QuarterCar, SpringRest};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::Path;
@@ -112,17 +111,10 @@ pub struct AxleSheet {
     pub share: f64,
     /// Distance between the center planes of the wheels, m.
     pub track: f64,
-    /// Spring rate at the wheel, N/m.
-    pub wheel_rate: f64,
-    /// Natural frequency of the body on this axle, Hz.
-    pub bounce: f64,
-    /// Natural frequency of the wheel between body and ground, Hz.
-    pub hop: f64,
-    /// Damping ratio of the body on its spring.
-    pub damping_ratio: f64,
-    /// Stop or curve end that limits the springs at rest, if any.
-    pub rests_on: Option<SpringRest>,
-    /// Kinematics of the wheels; `None` for a trailer's axle.
+    /// Vibration on the springs; `None` without springs.
+    #[serde(flatten)]
+    pub springs: Option<QuarterCar>,
+    /// Kinematics of the wheels; `None` for a trailer's axle and without springs.
     pub kinematics: Option<AxleKinematics>,
 }
 
@@ -338,22 +330,10 @@ fn axles(own: &VehicleSpec, firm: &[[f64; 2]]) -> Vec<AxleSheet> {
         .map(|(index, kinematics)| {
             let axle = &own.axles[index];
             let load: f64 = firm.iter().skip(2 * index).take(2).map(|wheel| wheel[0]).sum();
-            let QuarterCar { wheel_rate, bounce, hop, damping_ratio, rests_on } =
-                QuarterCar::new(own, index, 0.5 * load);
+            let springs = QuarterCar::new(own, index, 0.5 * load);
             let track = 2.0 * (axle.position[1] + axle.suspension.spindle()[1]);
             let (name, share) = (axle.name.clone(), load / weight);
-            AxleSheet {
-                name,
-                load,
-                share,
-                track,
-                wheel_rate,
-                bounce,
-                hop,
-                damping_ratio,
-                rests_on,
-                kinematics,
-            }
+            AxleSheet { name, load, share, track, springs, kinematics }
         })
         .collect()
 }
@@ -417,8 +397,9 @@ fn roll(spec: &AnySpec) -> Roll {
     match spec {
         AnySpec::Wheeled(own) => {
             let mass = own.total_mass() - own.trailer_mass();
-            let [_, y, z] = own.chassis.com;
-            on_axles(own, 0..own.tractor_axles().len(), mass, (own.chassis.mass, [y, z]))
+            let (carried, z) = own.carried_mass();
+            let y = own.chassis.com[1] * own.chassis.mass / carried;
+            on_axles(own, 0..own.tractor_axles().len(), mass, (carried, [y, z]))
         }
         AnySpec::Tracked(own) => {
             let above = own.road_wheel.radius + own.shoe_depth();
@@ -510,8 +491,9 @@ mod tests {
                 .is_none_or(|own| own.motor_drive.is_none() && own.articulation().is_none());
             for axle in sheet.axles.iter().filter(|_| has_springs) {
                 println!("{} {axle:.2?}", entry.key);
-                assert!((0.7..4.0).contains(&axle.bounce), "{}: {axle:?}", entry.key);
-                assert!((4.0..20.0).contains(&axle.hop), "{}: {axle:?}", entry.key);
+                let Some(own) = &axle.springs else { continue };
+                assert!((0.7..4.0).contains(&own.bounce), "{}: {axle:?}", entry.key);
+                assert!((4.0..20.0).contains(&own.hop), "{}: {axle:?}", entry.key);
             }
             if let Some(hull) = &sheet.hull {
                 println!("{} {hull:.3?}", entry.key);

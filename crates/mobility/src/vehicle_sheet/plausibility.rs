@@ -69,16 +69,17 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
     };
     for (index, axle) in sheet.axles.iter().enumerate() {
         let (name, at) = (&axle.name, format!("axles[{index}]"));
-        judge(format!("{name}: bounce"), axle.bounce, BOUNCE, " Hz", &format!("{at}.spring"));
-        let keys = format!("{at}.suspension, tire.handling.vertical_stiffness");
-        judge(format!("{name}: wheel hop"), axle.hop, HOP, " Hz", &keys);
-        let ratio = axle.damping_ratio;
-        judge(format!("{name}: damping ratio"), ratio, DAMPING, "", &format!("{at}.damper"));
+        if let Some(own) = &axle.springs {
+            judge(format!("{name}: bounce"), own.bounce, BOUNCE, " Hz", &format!("{at}.spring"));
+            let keys = format!("{at}.suspension, tire.handling.vertical_stiffness");
+            judge(format!("{name}: wheel hop"), own.hop, HOP, " Hz", &keys);
+            let (ratio, keys) = (own.damping_ratio, format!("{at}.damper"));
+            judge(format!("{name}: damping ratio"), ratio, DAMPING, "", &keys);
+        }
         judge(format!("{name}: fraction of the weight"), axle.share, SHARE, "", "chassis.com");
     }
-    let springs = sheet.axles.iter().enumerate();
-    let resting = springs.filter_map(|(index, axle)| Some((index, axle, axle.rests_on?)));
-    let resting: Vec<String> = resting.map(|(index, axle, on)| rests(index, axle, on)).collect();
+    let axles = sheet.axles.iter().enumerate();
+    let resting: Vec<String> = axles.filter_map(|(index, axle)| rests(index, axle)).collect();
     let factor = sheet.roll.stability_factor;
     judge("static stability factor".into(), factor, STABILITY, "", "chassis.com");
     judge("fraction of the weight on the left".into(), sheet.roll.left, LEFT, "", "chassis.com");
@@ -130,17 +131,18 @@ pub(super) fn warnings(sheet: &VehicleSheet) -> Vec<String> {
 }
 
 /// Returns a warning about a spring that does not carry its axle by itself, with its keys.
-fn rests(index: usize, axle: &AxleSheet, on: SpringRest) -> String {
-    let (what, keys) = match on {
+fn rests(index: usize, axle: &AxleSheet) -> Option<String> {
+    let springs = axle.springs.as_ref()?;
+    let (what, keys) = match springs.rests_on? {
         SpringRest::BumpStop => ("its bump stop", "free_length, tension, stops.min_length"),
         SpringRest::ReboundStop => ("its rebound stop", "free_length, stops.max_length"),
         SpringRest::CurveEnd => ("the end of its curve", "free_length, tension"),
     };
-    let (name, load, rate) = (&axle.name, 0.5 * axle.load, axle.wheel_rate);
-    format!(
+    let (name, load, rate) = (&axle.name, 0.5 * axle.load, springs.wheel_rate);
+    Some(format!(
         "{name}: at rest under {load:.0} N the spring is on {what}, where its rate of {rate:.0} \
          N/m at the wheel is not valid: check axles[{index}].spring: {keys}"
-    )
+    ))
 }
 
 /// Returns a warning about an engine whose file does not state whether its curve is gross, where

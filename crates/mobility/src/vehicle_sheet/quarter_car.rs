@@ -14,8 +14,9 @@ use std::f64::consts::TAU;
 /// Speed of the damper at which its coefficient is taken, m/s, in both directions.
 const RATE: f64 = 0.1;
 
-/// A corner of a vehicle.
-pub(super) struct QuarterCar {
+/// A corner of a vehicle on its spring.
+#[derive(Clone, Debug, Serialize)]
+pub struct QuarterCar {
     /// Spring rate at the wheel, N/m.
     pub wheel_rate: f64,
     /// Natural frequency of the body, Hz.
@@ -42,22 +43,25 @@ pub enum SpringRest {
 
 impl QuarterCar {
     /// Computes the corner of an axle whose wheels carry `load` each, N.
-    pub fn new(own: &VehicleSpec, index: usize, load: f64) -> QuarterCar {
+    ///
+    /// `None` for an axle without springs.
+    pub(super) fn new(own: &VehicleSpec, index: usize, load: f64) -> Option<QuarterCar> {
         let axle = &own.axles[index];
+        let (axle_spring, axle_damper) = (axle.spring.as_ref()?, axle.damper.as_ref()?);
         let (rim, tire) = (own.wheel_of(index), own.tire_of(index));
         let unsprung = rim.mass + tire.mass + 0.5 * axle.suspension.mass();
         let sprung = (load / GRAVITY - unsprung).max(1.0);
         let [spring, damper] = motion_ratios(&axle.suspension);
         // finds the length at which the spring carries the body
         let push = sprung * GRAVITY / spring.max(1e-3);
-        let (mut short, mut long) = (0.0, 2.0 * axle.spring.free_length);
+        let (mut short, mut long) = (0.0, 2.0 * axle_spring.free_length);
         for _ in 0..60 {
             let middle = 0.5 * (short + long);
-            if axle.spring.tension(middle).0 < -push { short = middle } else { long = middle }
+            if axle_spring.tension(middle).0 < -push { short = middle } else { long = middle }
         }
-        let (rate, rests_on) = spring_rate(&axle.spring, short);
+        let (rate, rests_on) = spring_rate(axle_spring, short);
         let ks = rate * spring * spring;
-        let force = |rate| axle.damper.tension(short, rate).0;
+        let force = |rate| axle_damper.tension(short, rate).0;
         let damping = (force(RATE) - force(-RATE)) / (2.0 * RATE) * damper * damper;
         let handling = &tire.handling;
         let (stiffness, progression) = (handling.vertical_stiffness, handling.vertical_progression);
@@ -65,13 +69,13 @@ impl QuarterCar {
         let (sum, product) = (sprung * (ks + kt) + unsprung * ks, sprung * unsprung * ks * kt);
         let root = (sum * sum - 4.0 * product).max(0.0).sqrt();
         let frequency = |square: f64| (square / (2.0 * sprung * unsprung)).max(0.0).sqrt() / TAU;
-        QuarterCar {
+        Some(QuarterCar {
             wheel_rate: ks,
             bounce: frequency(sum - root),
             hop: frequency(sum + root),
             damping_ratio: damping / (2.0 * (ks * sprung).sqrt()).max(1e-9),
             rests_on,
-        }
+        })
     }
 }
 
@@ -137,6 +141,7 @@ fn motion_ratios(suspension: &Suspension) -> [f64; 2] {
                 (chassis - beam).normalize().z.abs()
             })
         }
+        Suspension::Rigid(_) => [0.0; 2],
     }
 }
 
@@ -245,7 +250,7 @@ mod tests {
         let own = find_wheeled("gator").unwrap();
         let load = 2569.0;
         let QuarterCar { wheel_rate, bounce, hop, damping_ratio, rests_on } =
-            QuarterCar::new(&own, 1, load);
+            QuarterCar::new(&own, 1, load).unwrap();
         assert_eq!(rests_on, None);
         assert!((wheel_rate - 300e3).abs() < 1.0, "{wheel_rate}");
         let mu = 11.0 + 9.3 + 0.5 * own.axles[1].suspension.mass();

@@ -58,8 +58,8 @@ impl VehicleBuilder<'_> {
         rear: &RearFrame,
         steering: &ArticulatedSteering,
     ) -> BodyId {
-        let max_roll = steering.max_roll_deg.to_radians();
-        let (pin, body) = if max_roll == 0.0 {
+        let max_roll_deg = steering.max_roll_deg;
+        let (pin, body) = if max_roll_deg == 0.0 {
             let body = self.frame_body(rear, self.chassis, Vec3::z());
             (body, body)
         } else {
@@ -75,7 +75,7 @@ impl VehicleBuilder<'_> {
             let body = self.rolling_frame(rear, pin);
             let rates = vec![(self.builder.coordinate(body), 1.0)];
             let element = self.builder.element(Element::Rates { rates });
-            self.pitch_stops.push(PitchStop::new(element, max_roll));
+            self.pitch_stops.push(PitchStop::new(element, max_roll_deg));
             (pin, body)
         };
         // the rear frame turns to the right of the front as the vehicle bends to the left

@@ -40,10 +40,11 @@ impl VehicleBuilder<'_> {
         beam: BodyId,
         [top, bottom]: [Vec3; 2],
     ) {
-        let Some(stops) = &self.spec.axles[axle].spring.stops else { return };
+        let spring = self.spec.axles[axle].spring.as_ref();
+        let Some(stops) = spring.and_then(|own| own.stops.as_ref()) else { return };
         let Some(axis) = (top - bottom).try_normalize(1e-9) else { return };
         let (compressed, stiffness) = stops.bump.end_slope();
-        let b = self.spring_seats[axle][side as usize];
+        let b = self.seats[axle][side as usize];
         let along = Element::Axial { a: beam, point_a: bottom, b, point_b: top, axis };
         let element = self.builder.element(along);
         self.flat_stops.push(FlatStop { element, flat: stops.min_length - compressed, stiffness });

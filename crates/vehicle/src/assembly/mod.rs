@@ -11,6 +11,7 @@ mod flat_stop;
 mod macpherson_strut;
 mod motor_drive;
 mod rear_frame;
+mod rocker_bogie;
 mod single_wishbone;
 mod solid_axle;
 mod steering;
@@ -63,6 +64,12 @@ pub enum AssemblyError {
     /// A tandem of axles that do not exist.
     #[error("tandems: {0}")]
     Tandem(#[from] TandemError),
+    /// A link of a rocker-bogie that carries an axle that does not exist.
+    #[error("rocker_bogie: no axle is named '{name}'")]
+    NoLinkedAxle {
+        /// The name that was not found.
+        name: String,
+    },
     /// The multibody model is invalid.
     #[error(transparent)]
     MultibodyModel(#[from] ModelError),
@@ -126,8 +133,10 @@ pub(super) struct VehicleBuilder<'a> {
     struts: Vec<Strut>,
     mounts: Vec<Mount>,
     steering: Vec<SteeringDrive>,
-    /// Bodies that carry the springs of each axle, left and right.
-    spring_seats: Vec<[BodyId; 2]>,
+    /// Bodies that carry the springs of each axle, or its wheels without springs, left and right.
+    seats: Vec<[BodyId; 2]>,
+    /// Rocker and bogie of the left and of the right side.
+    links: Vec<BodyId>,
     pitch_stops: Vec<PitchStop>,
     flat_stops: Vec<FlatStop>,
     /// Cylinders of an articulated frame.
@@ -144,6 +153,8 @@ pub(super) struct WheeledParts {
     pub struts: Vec<Strut>,
     pub mounts: Vec<Mount>,
     pub steering: Vec<SteeringDrive>,
+    /// Rocker and bogie of the left and of the right side.
+    pub links: Vec<BodyId>,
     pub pitch_stops: Vec<PitchStop>,
     pub flat_stops: Vec<FlatStop>,
     pub cylinders: Option<FrameCylinders>,
@@ -258,7 +269,7 @@ impl VehicleBuilder<'_> {
         spring: [Vec3; 2],
         damper: [Vec3; 2],
     ) {
-        let (seat, chassis) = (self.spring_seats[axle][side as usize], self.sprung(axle));
+        let (seat, chassis) = (self.seats[axle][side as usize], self.sprung(axle));
         let mut line = |b: BodyId, [top, bottom]: [Vec3; 2]| {
             let element = Element::Line { a: arm, point_a: bottom, b, point_b: top };
             self.builder.element(element)
@@ -316,7 +327,8 @@ pub(super) fn assemble(
         struts: Vec::new(),
         mounts: Vec::new(),
         steering: Vec::new(),
-        spring_seats: vec![[chassis; 2]; spec.axles.len()],
+        seats: vec![[chassis; 2]; spec.axles.len()],
+        links: Vec::new(),
         pitch_stops: Vec::new(),
         flat_stops: Vec::new(),
         cylinders: None,
@@ -325,6 +337,7 @@ pub(super) fn assemble(
     frame.trailer();
     let mechanisms = frame.mechanisms();
     frame.tandems()?;
+    frame.rocker_bogie()?;
     for (index, axle) in spec.axles.iter().enumerate() {
         let by = mechanisms[index];
         if axle.steered && spec.steering.is_none() {
@@ -364,6 +377,15 @@ pub(super) fn assemble(
                 }
                 frame.solid_axle(index, s, by);
             }
+            Suspension::Rigid(s) => {
+                if axle.steered {
+                    return Err(AssemblyError::Steering {
+                        axle: axle.name.clone(),
+                        what: "has a rigid suspension, which cannot be steered",
+                    });
+                }
+                frame.rigid_mount(index, s);
+            }
         }
     }
     // After the wheels: callers set the loads in this order.
@@ -390,6 +412,7 @@ pub(super) fn assemble(
         struts: frame.struts,
         mounts: frame.mounts,
         steering: frame.steering,
+        links: frame.links,
         pitch_stops: frame.pitch_stops,
         flat_stops: frame.flat_stops,
         cylinders: frame.cylinders,

@@ -29,7 +29,7 @@ impl VehicleBuilder<'_> {
             None => self.rolling_frame(rear, self.chassis),
         };
         for axle in (0..spec.axles.len()).filter(|&axle| spec.is_behind_joint(axle)) {
-            self.spring_seats[axle] = [body; 2];
+            self.seats[axle] = [body; 2];
         }
         Some(body)
     }

@@ -14,7 +14,7 @@ const STOP_STIFFNESS: f64 = 2e6;
 /// Damping of the stop over its stiffness, s.
 const STOP_DAMPING_TIME: f64 = 0.01;
 
-/// The stop that limits a beam's pitch or the roll of an articulated frame.
+/// The stop that limits the pitch of a beam, rocker or bogie, or the roll of an articulated frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PitchStop {
     /// Element at which the stop acts.
@@ -24,9 +24,9 @@ pub(crate) struct PitchStop {
 }
 
 impl PitchStop {
-    /// Creates the stop that acts at an element beyond an angle, rad.
-    pub(super) fn new(element: usize, most: f64) -> PitchStop {
-        PitchStop { element, most }
+    /// Returns a stop that acts on `element` from an angle to either side, degrees.
+    pub fn new(element: usize, most_deg: f64) -> PitchStop {
+        PitchStop { element, most: most_deg.to_radians() }
     }
 
     /// Returns the moment of the stop at an angle, rad, and a rate, rad/s.
@@ -58,12 +58,11 @@ impl VehicleBuilder<'_> {
                     inertia: Inertia::principal(tandem.beam.mass, pin, tandem.beam.inertia),
                 });
                 for axle in axles {
-                    self.spring_seats[axle][side as usize] = beam;
+                    self.seats[axle][side as usize] = beam;
                 }
                 let rates = vec![(self.builder.coordinate(beam), 1.0)];
                 let element = self.builder.element(Element::Rates { rates });
-                let most = tandem.max_pitch_deg.to_radians();
-                self.pitch_stops.push(PitchStop::new(element, most));
+                self.pitch_stops.push(PitchStop::new(element, tandem.max_pitch_deg));
             }
         }
         Ok(())

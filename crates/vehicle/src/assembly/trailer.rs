@@ -53,7 +53,7 @@ impl VehicleBuilder<'_> {
         }
         for (index, axle) in spec.axles.iter().enumerate() {
             if axle.trailed {
-                self.spring_seats[index] = [body; 2];
+                self.seats[index] = [body; 2];
             }
         }
         self.trailer = Some(TrailerParts { body, springs });

@@ -20,6 +20,7 @@ mod footprint;
 mod motor_drive;
 mod plausible;
 mod rear_frame;
+mod rocker_bogie;
 mod spec_error;
 mod steering;
 mod strut;
@@ -36,6 +37,7 @@ pub use footprint::VehicleFootprint;
 pub use motor_drive::MotorDriveSpec;
 pub(crate) use rear_frame::SprungPart;
 pub use rear_frame::{ArticulationLevers, RearFrame};
+pub use rocker_bogie::{RockerBogie, SuspensionLink};
 pub use spec_error::SpecError;
 pub use steering::{
     ArticulatedSteering, Direct, DragLink, DragLinkPoints, PitmanArm, PitmanArmPoints, RackPinion,
@@ -44,7 +46,7 @@ pub use steering::{
 pub use strut::{Damper, DamperWindow, Spring, Stops};
 pub use suspension::{
     AntiRollBar, AxleLocation, DoubleWishbone, DoubleWishbonePoints, FourLinkPoints, Knuckle,
-    LeafSpringMount, Panhard, SolidAxle, SolidAxlePoints, Suspension, TrailingArm,
+    LeafSpringMount, Panhard, RigidMount, SolidAxle, SolidAxlePoints, Suspension, TrailingArm,
     TrailingArmPoints,
 };
 pub use tandem::{Tandem, TandemError};
@@ -240,10 +242,12 @@ pub struct Axle {
     pub load_sensing: Option<LoadSensing>,
     /// Suspension that guides the wheels.
     pub suspension: Suspension,
-    /// Spring that carries the load, one on each side.
-    pub spring: Spring,
-    /// Damper, one on each side.
-    pub damper: Damper,
+    /// Spring that carries the load, one on each side. Absent with a `rigid` suspension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spring: Option<Spring>,
+    /// Damper, one on each side. Absent with a `rigid` suspension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damper: Option<Damper>,
     /// Anti-roll bar between both sides. Where absent, the axle has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anti_roll_bar: Option<AntiRollBar>,
@@ -287,6 +291,9 @@ pub struct VehicleSpec {
     /// Pairs of axles whose springs rest on walking beams.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tandems: Vec<Tandem>,
+    /// Rockers and bogies that carry all wheels without springs. Where absent, there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rocker_bogie: Option<RockerBogie>,
     /// Trailer that the vehicle tows. Where absent, there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trailer: Option<Box<Trailer>>,
@@ -326,7 +333,8 @@ impl VehicleSpec {
         let steered = self.axles.iter().filter(|axle| axle.steered).count().max(1) as f64;
         let steering = self.steering.as_ref().map_or(0.0, |own| own.mass() * steered);
         let tandems: f64 = self.tandems.iter().map(|tandem| 2.0 * tandem.beam.mass).sum();
-        let own = self.chassis.mass + axles + steering + tandems;
+        let links = self.rocker_bogie.as_ref().map_or(0.0, RockerBogie::mass);
+        let own = self.chassis.mass + axles + steering + tandems + links;
         if self.trailer.is_some() { own + self.trailer_mass() } else { own }
     }
 

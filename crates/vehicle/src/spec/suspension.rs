@@ -19,6 +19,8 @@ pub enum Suspension {
     TrailingArm(TrailingArm),
     /// One rigid beam that carries both wheels.
     SolidAxle(SolidAxle),
+    /// Wheels without springs, fixed to the chassis or to a link of `rocker_bogie`.
+    Rigid(RigidMount),
 }
 
 /// Two triangular arms and an upright on each side.
@@ -164,6 +166,16 @@ pub struct SolidAxlePoints {
     pub spring_beam: Point,
 }
 
+/// A wheel on each side without a spring.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RigidMount {
+    /// Center of the left wheel and center of mass of its spindle, in the axle's frame, m.
+    pub center: Point,
+    /// Spindle, which turns with the wheel about y.
+    pub spindle: MassProperties,
+}
+
 /// Links or leaf springs that locate a solid axle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -253,6 +265,7 @@ impl Suspension {
                 let knuckle = s.knuckle.map_or(0.0, |knuckle| knuckle.part.mass);
                 s.beam.mass + 2.0 * (s.spindle.mass + knuckle)
             }
+            Suspension::Rigid(s) => 2.0 * s.spindle.mass,
         }
     }
 
@@ -264,11 +277,13 @@ impl Suspension {
             Suspension::MacphersonStrut(s) => s.points.spindle,
             Suspension::TrailingArm(s) => s.points.spindle,
             Suspension::SolidAxle(s) => s.points.spindle,
+            Suspension::Rigid(s) => s.center,
         }
     }
+
     /// Lower and upper end of the kingpin of the left wheel, in the axle's frame, m.
     ///
-    /// It is `None` for trailing arms and for beams without knuckles.
+    /// It is `None` for trailing arms, for beams without knuckles and for rigid mounts.
     pub fn kingpin(&self) -> Option<[Point; 2]> {
         match self {
             Suspension::DoubleWishbone(s) => {
@@ -276,7 +291,7 @@ impl Suspension {
             }
             Suspension::SingleWishbone(s) => Some([s.points.kingpin_lower, s.points.kingpin_upper]),
             Suspension::MacphersonStrut(s) => Some([s.points.arm_outer, s.points.strut_chassis]),
-            Suspension::TrailingArm(_) => None,
+            Suspension::TrailingArm(_) | Suspension::Rigid(_) => None,
             Suspension::SolidAxle(s) => s.knuckle.map(|own| [own.kingpin_lower, own.kingpin_upper]),
         }
     }
@@ -287,7 +302,7 @@ impl Suspension {
             Suspension::DoubleWishbone(s) => Some(s.points.tie_rod_upright),
             Suspension::SingleWishbone(s) => Some(s.points.tie_rod_upright),
             Suspension::MacphersonStrut(s) => Some(s.points.tie_rod_upright),
-            Suspension::TrailingArm(_) => None,
+            Suspension::TrailingArm(_) | Suspension::Rigid(_) => None,
             Suspension::SolidAxle(s) => s.knuckle.map(|own| own.tie_rod_knuckle),
         }
     }

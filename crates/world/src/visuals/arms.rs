@@ -10,7 +10,7 @@ use bekker_sensor::material::Material;
 use bekker_sensor::mesh::{Mesh, MeshBuilder};
 use bekker_sync::message::VehicleMessage;
 use bekker_vehicle::Vehicle;
-use bekker_vehicle::spec::{Axle, Point, RoadArm, Suspension};
+use bekker_vehicle::spec::{Axle, Point, RoadArm, Suspension, SuspensionLink, VehicleSpec};
 
 /// A link between chassis and wheels, or the hull of a trailer or a rear frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,8 @@ enum LinkKind {
     /// Its end, at `reach` from the pivot in the design position, then comes close to `joint`. That
     /// point is fixed to the wheel's upright, in a frame with y along the axle and x horizontal.
     Swing { pivot: Vec3, axis: Vec3, reach: Vec3, wheel: usize, joint: Vec3 },
+    /// Carries two wheels of one side, with their centers at `design` in the design position.
+    Bogie { wheels: [usize; 2], design: [Vec3; 2] },
     /// Connects the left and the right wheel of an axle.
     Across { wheels: [usize; 2] },
     /// The trailer, coupled or not, or the rear frame. The message contains the center of its hulls,
@@ -94,6 +96,13 @@ impl LinkKind {
                 let angle = atan2(axis.dot(&from.cross(&to)), from.dot(&to));
                 Pose { position: *pivot, orientation: Quat::from_scaled_axis(axis * angle) }
             }
+            LinkKind::Bogie { wheels: [front, rear], design: [front_design, rear_design] } => {
+                let [front, rear] = [wheels(*front)?, wheels(*rear)?].map(|pose| pose.position);
+                let pitch = |along: Vec3| atan2(-along.z, along.x);
+                let angle = pitch(front - rear) - pitch(front_design - rear_design);
+                let orientation = Quat::from_scaled_axis(Vec3::y() * angle);
+                Pose { position: (front + rear) * 0.5, orientation }
+            }
             LinkKind::Trailer { .. } => return None,
             LinkKind::Across { wheels: [left, right] } => {
                 let [left, right] = [wheels(*left)?, wheels(*right)?];
@@ -153,7 +162,54 @@ impl Builder<'_> {
     }
 }
 
-/// Arms and beams of all axles. Wheels are ordered by axle, left before right.
+impl Builder<'_> {
+    /// Adds rockers and bogies: bars from each pin to the wheels and to the bogie's pin.
+    fn rocker_bogie(&mut self, spec: &VehicleSpec) {
+        let Some(own) = &spec.rocker_bogie else { return };
+        for (side, mirror) in [1.0, -1.0].into_iter().enumerate() {
+            let pin = |link: &SuspensionLink| {
+                let [x, y, z] = link.pin;
+                Vec3::new(x, mirror * y, z)
+            };
+            // the bars are in the plane of the pins, on the inside of the wheels
+            let ends = |link: &SuspensionLink| -> Vec<(usize, Vec3)> {
+                let axles = link.axles.iter().filter_map(|name| spec.axle_named(name));
+                let wheel = |axle: usize| {
+                    let own = &spec.axles[axle];
+                    (2 * axle + side, placed(own, mirror, own.suspension.spindle()))
+                };
+                axles.map(wheel).collect()
+            };
+            let bars = |origin: Vec3, from: Vec3, to: &[Vec3]| {
+                let own = |p: Vec3| (p - origin).map(|x| x as f32).into();
+                let mut builder = MeshBuilder::new();
+                for end in to {
+                    let inside = Vec3::new(end.x, from.y, end.z);
+                    builder.bar(own(from), own(inside), 0.03, DARK);
+                    builder.bar(own(inside), own(*end), 0.025, Material::STEEL);
+                }
+                builder
+            };
+            if let Some(bogie) = &own.bogie
+                && let [front, rear] = ends(bogie)[..]
+            {
+                let middle = (front.1 + rear.1) * 0.5;
+                let mesh = self.mesh(bars(middle, pin(bogie), &[front.1, rear.1]));
+                let (wheels, design) = ([front.0, rear.0], [front.1, rear.1]);
+                self.add(mesh, LinkKind::Bogie { wheels, design });
+            }
+            let (carried, pivot) = (ends(&own.rocker), pin(&own.rocker));
+            let Some(&(wheel, center)) = carried.first() else { continue };
+            let to: Vec<Vec3> =
+                carried.iter().map(|own| own.1).chain(own.bogie.iter().map(pin)).collect();
+            let mesh = self.mesh(bars(pivot, pivot, &to));
+            let (axis, reach, joint) = (Vec3::y(), center - pivot, Vec3::zeros());
+            self.add(mesh, LinkKind::Swing { pivot, axis, reach, wheel, joint });
+        }
+    }
+}
+
+/// Arms, beams and links of all axles. Wheels are ordered by axle, left before right.
 pub(super) fn of_axles(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Vec<DrawnArm> {
     let spec = vehicle.spec();
     let mut builder = Builder { meshes, arms: Vec::new(), rear: None };
@@ -200,10 +256,11 @@ pub(super) fn of_axles(vehicle: &Vehicle, meshes: &mut Vec<Mesh>) -> Vec<DrawnAr
                     let mesh = builder.mesh(beam);
                     builder.add(mesh, LinkKind::Across { wheels: [wheel, wheel + 1] });
                 }
-                Suspension::SolidAxle(_) => {}
+                Suspension::SolidAxle(_) | Suspension::Rigid(_) => {}
             }
         }
     }
+    builder.rocker_bogie(spec);
     builder.arms
 }
 

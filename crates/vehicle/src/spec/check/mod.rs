@@ -2,6 +2,7 @@
 
 mod drive;
 mod rear_frame;
+mod rocker_bogie;
 mod rule;
 mod suspension;
 mod tire;
@@ -32,6 +33,7 @@ impl VehicleSpec {
         rear_frame::rear_frame(self)?;
         self.check_steering()?;
         self.check_tandems()?;
+        rocker_bogie::rocker_bogie(self)?;
         trailer::trailer(self)?;
         self.check_wheels()?;
         drive::drive(self)?;
@@ -77,8 +79,13 @@ impl VehicleSpec {
             if axle.steered {
                 suspension::steerable(&key, &axle.suspension)?;
             }
-            suspension::spring(&format!("{key}.spring"), &axle.spring)?;
-            suspension::damper(&format!("{key}.damper"), &axle.damper)?;
+            rocker_bogie::springs(&key, axle)?;
+            if let Some(spring) = &axle.spring {
+                suspension::spring(&format!("{key}.spring"), spring)?;
+            }
+            if let Some(damper) = &axle.damper {
+                suspension::damper(&format!("{key}.damper"), damper)?;
+            }
             if let Some(bar) = &axle.anti_roll_bar {
                 suspension::anti_roll_bar(&format!("{key}.anti_roll_bar"), bar, &axle.suspension)?;
             }
@@ -162,6 +169,8 @@ impl VehicleSpec {
             };
             let next = behind == ahead + 1;
             require(next, &key("axles"), names(), "two consecutive axles")?;
+            let sprung = [ahead, behind].map(|axle| self.axles[axle].spring.is_some());
+            require(sprung == [true; 2], &key("axles"), names(), "axles with springs")?;
             point(&key("pin"), &tandem.pin)?;
             part(&key("beam"), &tandem.beam)?;
             let [front, rear] = [ahead, behind].map(|axle| self.axles[axle].position[0]);

@@ -96,6 +96,11 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
                 None => Ok(()),
             }
         }
+        Suspension::Rigid(s) => {
+            let key = format!("{key}.rigid");
+            outward(&format!("{key}.center"), &s.center)?;
+            part(&format!("{key}.spindle"), &s.spindle)
+        }
     }
 }
 
@@ -106,8 +111,10 @@ pub(super) fn steerable(key: &str, suspension: &Suspension) -> Check {
             let key = format!("{key}.suspension.solid_axle.knuckle");
             require(s.knuckle.is_some(), &key, "absent", "given, because the axle is steered")
         }
-        Suspension::TrailingArm(_) => {
-            let allowed = "false, because trailing arms cannot be steered";
+        Suspension::TrailingArm(_) | Suspension::Rigid(_) => {
+            let rigid = matches!(suspension, Suspension::Rigid(_));
+            let what = if rigid { "wheels on rigid mounts" } else { "trailing arms" };
+            let allowed = &format!("false, because {what} cannot be steered");
             require(false, &format!("{key}.steered"), true, allowed)
         }
         _ => Ok(()),
