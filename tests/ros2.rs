@@ -170,6 +170,50 @@ fn a_node_drives_in_lock_step_and_its_messages_are_those_of_ros_2() {
     assert!(replayed.status.success(), "{}", stderr_text(&replayed));
 }
 
+/// Twists turn a skid-steered robot and a tracked vehicle at the commanded yaw rate.
+///
+/// On firm ground both hold it within a tenth after the start: the robot's motors hold a difference
+/// of rim speeds, and the steering of tracks is corrected by the measured rate.
+#[test]
+fn twists_steer_robots_and_tracked_vehicles() {
+    let import = "import cyclonedds, rosbags";
+    let Some(python) = python::having(import, "`cyclonedds` and `rosbags`") else { return };
+    let vehicle = |name: &str, model: &str, y: f64| {
+        format!(
+            "[[vehicle]]\nname = \"{name}\"\nmodel = \"{model}\"\nposition = [0, {y}]\n\
+             driver = {{ kind = \"outside\", on_timeout = \"fail\", timeout = 30 }}\n"
+        )
+    };
+    let scenario = format!(
+        "format = 1\nname = \"twists\"\nsoil = {{ default = \"rigid\" }}\n[time]\nduration = 4\n{}{}",
+        vehicle("robot", "husky", 0.0),
+        vehicle("tank", "m113", 20.0),
+    );
+    let runs = Runs::new(&scenario);
+    let (out, domain) = (runs.out("run"), domain(2));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ros2_driver.py");
+    let mut node = Command::new(python);
+    node.arg(script).args([&domain, "twist", "robot:0.5:0.4,tank:3:-0.2"]);
+    let option = format!("--ros2={domain}@127.0.0.1");
+    run_with_node(node, runs.arguments(&out, &[&option])).unwrap_or_else(|said| panic!("{said}"));
+    let states = read(&out, "states.csv");
+    let mut lines = states.lines().map(|line| line.split(',').collect::<Vec<&str>>());
+    let header = lines.next().unwrap();
+    let column = |name: &str| header.iter().position(|own| *own == name).unwrap();
+    let [time, name, yaw, speed] = ["time_s", "name", "yaw_rad", "speed_mps"].map(column);
+    let rows: Vec<Vec<&str>> = lines.collect();
+    let of = |row: &[&str], at: usize| row[at].parse::<f64>().unwrap();
+    for (vehicle, target, rate) in [("robot", 0.5, 0.4), ("tank", 3.0, -0.2)] {
+        let own: Vec<&Vec<&str>> =
+            rows.iter().filter(|row| row[name] == vehicle && of(row, time) > 2.0).collect();
+        let [first, last] = [own[0], own[own.len() - 1]];
+        let turned = (of(last, yaw) - of(first, yaw)) / (of(last, time) - of(first, time));
+        assert!((turned - rate).abs() < 0.1 * rate.abs(), "{vehicle}: {turned} rad/s");
+        let reached = of(last, speed);
+        assert!((reached - target).abs() < 0.1 * target, "{vehicle}: {reached} m/s");
+    }
+}
+
 /// Checks the replies of services of `simulation_interfaces` during the drive.
 fn check_answers(answers: &Json) {
     let result = |key: &str| answers[key]["result"]["result"].as_u64();

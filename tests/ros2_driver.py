@@ -268,6 +268,26 @@ def quit_run(domain):
     print(json.dumps(told_by(answer)))
 
 
+def drive_by_twists(domain, twists):
+    """Sends each vehicle its twist (name:speed:yaw rate) at every heartbeat."""
+    node = Node(int(domain))
+    node.read("/clock", "rosgraph_msgs/msg/Clock")
+    of = STORE.types
+    vector = of["geometry_msgs/msg/Vector3"]
+    writers = []
+    for name, speed, rate in (twist.split(":") for twist in twists.split(",")):
+        twist = of["geometry_msgs/msg/Twist"](vector(float(speed), 0.0, 0.0), vector(0.0, 0.0, float(rate)))
+        writers.append((node.write(f"/{name}/cmd_vel", TWIST), twist))
+    heard, last = False, time.monotonic()
+    while time.monotonic() - last < (3.0 if heard else 60.0):
+        if clocks := node.take("/clock"):
+            heard, last = True, time.monotonic()
+            header = of["std_msgs/msg/Header"](stamp=clocks[-1].clock, frame_id="")
+            for say, twist in writers:
+                say(of[TWIST](header, twist))
+        time.sleep(0.0002)
+
+
 def main(domain, vehicle, sensors):
     node = Node(int(domain))
     clients = Clients(node, SERVICES)
@@ -379,5 +399,7 @@ def main(domain, vehicle, sensors):
 if __name__ == "__main__":
     if sys.argv[2:] == ["quit"]:
         quit_run(sys.argv[1])
+    elif sys.argv[2] == "twist":
+        drive_by_twists(sys.argv[1], sys.argv[3])
     else:
         main(sys.argv[1], sys.argv[2], sys.argv[3].split(","))

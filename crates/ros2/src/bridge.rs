@@ -45,6 +45,20 @@ pub struct Bridge {
     _node: Node,
 }
 
+/// Meaning of the yaw rate of a twist for the steering of a vehicle.
+#[derive(Clone, Copy, Debug)]
+enum TwistSteering {
+    /// The angle of steered wheels. `wheelbase` is the distance from the first steered axle to the
+    /// line through the turning center, m.
+    WheelAngle { wheelbase: f64 },
+    /// The angle of an articulated frame.
+    FrameAngle(SteeringGeometry),
+    /// The yaw rate of a skid-steered vehicle.
+    YawRate,
+    /// The steering of tracks, corrected by the measured yaw rate.
+    Tracks(SteeringGeometry),
+}
+
 /// A vehicle with an external controller.
 struct DrivenVehicle {
     seat: ExternalVehicle,
@@ -57,13 +71,10 @@ struct DrivenVehicle {
     /// commanded to uncouple.
     uncouples: Option<TopicSubscription<Bool>>,
     uncouple: bool,
-    /// Distance from the first steered axle to the line through the turning center, m. 0 for
-    /// tracks.
-    wheelbase: f64,
-    /// Geometry of an articulated vehicle.
-    articulated: Option<SteeringGeometry>,
-    /// Whether it is steered by its yaw rate.
-    is_skid_steered: bool,
+    /// How a twist steers it.
+    twist_steering: TwistSteering,
+    /// Speed, m/s, and yaw rate, rad/s, at the last heartbeat.
+    motion: [f64; 2],
     /// The latest command received.
     last: Option<DriveCommand>,
     held: SpeedHold,
@@ -104,13 +115,8 @@ impl Bridge {
                 actuations: node.subscribe(&format!("{topic}_pedals"))?,
                 uncouples: uncouples.transpose()?,
                 uncouple: false,
-                wheelbase: wheelbase(&model.agents[seat.agent].vehicle),
-                articulated: articulated(&model.agents[seat.agent].vehicle),
-                is_skid_steered: model.agents[seat.agent]
-                    .vehicle
-                    .properties()
-                    .max_yaw_rate
-                    .is_some(),
+                twist_steering: TwistSteering::of(&model.agents[seat.agent].vehicle),
+                motion: [0.0; 2],
                 topic,
                 last: None,
                 held: SpeedHold::default(),
@@ -233,7 +239,10 @@ impl Controller for Bridge {
         let gravity = shown.world.model().ground.laws().gravity;
         for own in &mut self.drivers {
             let sample = shown.samples.iter().find(|sample| sample.vehicle == own.seat.agent);
-            sample.into_iter().for_each(|sample| own.held.update(sample, gravity));
+            if let Some(sample) = sample {
+                own.held.update(sample, gravity);
+                own.motion = [sample.speed, sample.angular_velocity.z];
+            }
         }
         let time_us = self.model.clock.micros(tick);
         if is_new {
@@ -248,25 +257,47 @@ impl Controller for Bridge {
     }
 }
 
-fn wheelbase(vehicle: &AnyVehicle) -> f64 {
-    match vehicle {
-        AnyVehicle::Wheeled(own) => own.vehicle.spec().steering_base(),
-        AnyVehicle::Tracked(_) => 0.0,
-    }
+/// Returns the steering of tracks for a speed, m/s, and a yaw rate, rad/s, at measured ones.
+///
+/// It is that of path followers: tracks run straight until their thrusts differ by more than the
+/// ground bears, so the steering grows until the vehicle turns as commanded.
+fn track_steering(
+    geometry: &SteeringGeometry,
+    [target, rate]: [f64; 2],
+    [speed, yaw_rate]: [f64; 2],
+) -> SteeringCommand {
+    let sense = if target < 0.0 { -1.0 } else { 1.0 };
+    // at rest only a yaw rate of 0 has a curvature
+    let curvature = if rate == 0.0 { 0.0 } else { rate / target };
+    let steering = geometry.steering(curvature);
+    let corrected = geometry.with_skid_correction(steering, speed, yaw_rate, sense);
+    SteeringCommand::Share(geometry.command(corrected, speed, sense))
 }
 
-/// Steering geometry of an articulated vehicle; `None` for other vehicles.
-fn articulated(vehicle: &AnyVehicle) -> Option<SteeringGeometry> {
-    let AnyVehicle::Wheeled(own) = vehicle else { return None };
-    let geometry = SteeringGeometry::from_spec(own.vehicle.spec());
-    geometry.articulated.is_some().then_some(geometry)
+impl TwistSteering {
+    fn of(vehicle: &AnyVehicle) -> TwistSteering {
+        let spec = match vehicle {
+            AnyVehicle::Tracked(own) => {
+                let geometry = SteeringGeometry::from_tracked_spec(own.vehicle.spec());
+                return TwistSteering::Tracks(geometry);
+            }
+            AnyVehicle::Wheeled(own) => own.vehicle.spec(),
+        };
+        let geometry = SteeringGeometry::from_spec(spec);
+        if vehicle.properties().max_yaw_rate.is_some() {
+            TwistSteering::YawRate
+        } else if geometry.articulated.is_some() {
+            TwistSteering::FrameAngle(geometry)
+        } else {
+            TwistSteering::WheelAngle { wheelbase: spec.steering_base() }
+        }
+    }
 }
 
 impl DrivenVehicle {
     /// Takes all received commands and keeps the one with the latest stamp.
     fn receive(&mut self) {
-        let (last, wheelbase, is_skid_steered, articulated) =
-            (&mut self.last, self.wheelbase, self.is_skid_steered, &self.articulated);
+        let (last, twist_steering) = (&mut self.last, &self.twist_steering);
         let mut take = |wanted: DriveCommand| {
             if last.is_none_or(|last| wanted.stamp_us >= last.stamp_us) {
                 *last = Some(wanted);
@@ -274,12 +305,16 @@ impl DrivenVehicle {
         };
         self.drives.take_all(|drive| take(DriveCommand::from_ackermann(&drive)));
         self.twists.take_all(|twist| {
-            take(if is_skid_steered {
-                DriveCommand::from_twist_of_skid_steered(&twist)
-            } else if let Some(geometry) = articulated {
-                DriveCommand::from_twist_of_articulated(&twist, geometry)
-            } else {
-                DriveCommand::from_twist(&twist, wheelbase)
+            take(match twist_steering {
+                TwistSteering::WheelAngle { wheelbase } => {
+                    DriveCommand::from_twist(&twist, *wheelbase)
+                }
+                TwistSteering::FrameAngle(geometry) => {
+                    DriveCommand::from_twist_of_articulated(&twist, geometry)
+                }
+                TwistSteering::YawRate | TwistSteering::Tracks(_) => {
+                    DriveCommand::from_twist_of_skid_steered(&twist)
+                }
             });
         });
         self.actuations.take_all(|actuation| take(DriveCommand::from_actuation(&actuation)));
@@ -344,6 +379,14 @@ impl DrivenVehicle {
                 Controls { throttle, brake, ..Controls::default() }
             }
             _ => return Err(format!("{topic}: {longitudinal:?}: must be finite numbers")),
+        };
+        let steering = match (self.twist_steering, longitudinal, steering) {
+            (
+                TwistSteering::Tracks(geometry),
+                LongitudinalCommand::Speed(target),
+                SteeringCommand::YawRate(rate),
+            ) => track_steering(&geometry, [target, rate], self.motion),
+            (_, _, steering) => steering,
         };
         let uncouple = self.uncouple;
         let command = Command { throttle, brake, steering, gear, uncouple, ..Command::default() };
