@@ -124,6 +124,37 @@ fn a_sinking_tire_is_reported_with_its_options() {
     assert!(!report.contains("--duration"), "{report}");
 }
 
+/// Gravity weighs the default load and the soil that a wheel pushes; it is refused out of range and
+/// for tracks.
+#[test]
+fn a_wheel_is_tested_under_another_gravity() {
+    let folder = tempfile::tempdir().unwrap();
+    let wheel = |arguments: &str| {
+        let arguments = format!(
+            "wheel --soil grc1 --slip 0.3 --duration 2 --no-check --no-plot --json {arguments}"
+        );
+        json(&mut rig(folder.path(), &arguments))["test"].clone()
+    };
+    let [earth, moon] =
+        ["", "--gravity 1.62"].map(|gravity| wheel(&format!("--vehicle mer {gravity}")));
+    assert_within(1e-9, &moon["load"], earth["load"].as_f64().unwrap() * 1.62 / 9.81);
+    let drawbar = |gravity: &str| {
+        let test = wheel(&format!("--radius 0.13 --width 0.16 --load 100 {gravity}"));
+        test["runs"][0]["drawbar"].as_f64().unwrap()
+    };
+    let [earth, named, moon] = ["", "--gravity 9.81", "--gravity 1.62"].map(drawbar);
+    assert_eq!(earth, named);
+    assert!(moon != earth, "{moon} and {earth} N");
+    for (arguments, told) in [
+        ("wheel --soil grc1 --gravity 0", "must be from 0.1 to 30 m/s2"),
+        ("track --soil mud --gravity 1.62", "--gravity 1.62: must be absent"),
+    ] {
+        let output = rig(folder.path(), arguments).output().unwrap();
+        let report = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && report.contains(told), "{arguments}: {report}");
+    }
+}
+
 /// The rig runs under the requested laws.
 ///
 /// Under shear that unloads, tracks on hard sand at a slip of 5 % give half the thrust where the

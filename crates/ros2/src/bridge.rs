@@ -6,10 +6,10 @@ use super::message::{AckermannDriveStamped, ActuationCommandStamped, Bool, Twist
 use super::node::{Node, TopicSubscription};
 use super::services::Services;
 use super::topics::{Topics, ros_name};
-use bekker_agent::{AnyVehicle, GroundVehicle};
+use super::twist_steering::TwistSteering;
+use bekker_agent::GroundVehicle;
 use bekker_sync::DdsDomain;
 use bekker_vehicle::Controls;
-use bekker_vehicle::driver::SteeringGeometry;
 use bekker_world::{
     Command, CommandOrigin, CommandRecord, Controller, ControllerRequest, ControllerView,
     ExternalVehicle, OnTimeout, SpeedHold, SteeringCommand, ViewRequest, World, WorldModel,
@@ -43,20 +43,6 @@ pub struct Bridge {
     missing: bool,
     /// Kept alive, since all topics end with it.
     _node: Node,
-}
-
-/// Meaning of the yaw rate of a twist for the steering of a vehicle.
-#[derive(Clone, Copy, Debug)]
-enum TwistSteering {
-    /// The angle of steered wheels. `wheelbase` is the distance from the first steered axle to the
-    /// line through the turning center, m.
-    WheelAngle { wheelbase: f64 },
-    /// The angle of an articulated frame.
-    FrameAngle(SteeringGeometry),
-    /// The yaw rate of a skid-steered vehicle.
-    YawRate,
-    /// The steering of tracks, corrected by the measured yaw rate.
-    Tracks(SteeringGeometry),
 }
 
 /// A vehicle with an external controller.
@@ -115,7 +101,7 @@ impl Bridge {
                 actuations: node.subscribe(&format!("{topic}_pedals"))?,
                 uncouples: uncouples.transpose()?,
                 uncouple: false,
-                twist_steering: TwistSteering::of(&model.agents[seat.agent].vehicle),
+                twist_steering: TwistSteering::new(&model.agents[seat.agent].vehicle),
                 motion: [0.0; 2],
                 topic,
                 last: None,
@@ -257,43 +243,6 @@ impl Controller for Bridge {
     }
 }
 
-/// Returns the steering of tracks for a speed, m/s, and a yaw rate, rad/s, at measured ones.
-///
-/// It is that of path followers: tracks run straight until their thrusts differ by more than the
-/// ground bears, so the steering grows until the vehicle turns as commanded.
-fn track_steering(
-    geometry: &SteeringGeometry,
-    [target, rate]: [f64; 2],
-    [speed, yaw_rate]: [f64; 2],
-) -> SteeringCommand {
-    let sense = if target < 0.0 { -1.0 } else { 1.0 };
-    // at rest only a yaw rate of 0 has a curvature
-    let curvature = if rate == 0.0 { 0.0 } else { rate / target };
-    let steering = geometry.steering(curvature);
-    let corrected = geometry.with_skid_correction(steering, speed, yaw_rate, sense);
-    SteeringCommand::Share(geometry.command(corrected, speed, sense))
-}
-
-impl TwistSteering {
-    fn of(vehicle: &AnyVehicle) -> TwistSteering {
-        let spec = match vehicle {
-            AnyVehicle::Tracked(own) => {
-                let geometry = SteeringGeometry::from_tracked_spec(own.vehicle.spec());
-                return TwistSteering::Tracks(geometry);
-            }
-            AnyVehicle::Wheeled(own) => own.vehicle.spec(),
-        };
-        let geometry = SteeringGeometry::from_spec(spec);
-        if vehicle.properties().max_yaw_rate.is_some() {
-            TwistSteering::YawRate
-        } else if geometry.articulated.is_some() {
-            TwistSteering::FrameAngle(geometry)
-        } else {
-            TwistSteering::WheelAngle { wheelbase: spec.steering_base() }
-        }
-    }
-}
-
 impl DrivenVehicle {
     /// Takes all received commands and keeps the one with the latest stamp.
     fn receive(&mut self) {
@@ -380,12 +329,12 @@ impl DrivenVehicle {
             }
             _ => return Err(format!("{topic}: {longitudinal:?}: must be finite numbers")),
         };
-        let steering = match (self.twist_steering, longitudinal, steering) {
+        let steering = match (&mut self.twist_steering, longitudinal, steering) {
             (
-                TwistSteering::Tracks(geometry),
+                TwistSteering::Tracks(steering),
                 LongitudinalCommand::Speed(target),
                 SteeringCommand::YawRate(rate),
-            ) => track_steering(&geometry, [target, rate], self.motion),
+            ) => steering.command([target, rate], self.motion, heartbeat),
             (_, _, steering) => steering,
         };
         let uncouple = self.uncouple;

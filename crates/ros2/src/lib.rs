@@ -20,6 +20,7 @@ mod service;
 mod services;
 mod simulation_interfaces;
 mod topics;
+mod twist_steering;
 
 pub use bridge::Bridge;
 pub use error::Ros2Error;

@@ -1,6 +1,7 @@
 //! Soil of a rig, from the command line.
 
 use crate::cli::Failure;
+use crate::numeric::GRAVITY;
 use crate::scenario::build::{custom_soil, refined};
 use crate::scenario::config::Refine;
 use crate::scenario::{Diagnostics, Document, input};
@@ -30,6 +31,20 @@ pub struct SoilBed {
     /// The keys are those of a scenario's [ground.refine]
     #[arg(long, value_name = "KEY=BOOL", value_parser = refinement)]
     refine: Vec<(String, bool)>,
+    /// Acceleration of gravity, m/s2, which weighs soil and default loads: 1.62 on the moon. The
+    /// default is 9.81. Not for tracks
+    #[arg(long, value_name = "M/S2", value_parser = gravity)]
+    gravity: Option<f64>,
+}
+
+/// Parses an acceleration of gravity within the range of a scenario's `world.gravity`.
+fn gravity(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "must be a number".to_owned())?;
+    if (0.1..=30.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err("must be from 0.1 to 30 m/s2".into())
+    }
 }
 
 /// Parses the key of a refinement, and whether it is enabled.
@@ -63,15 +78,34 @@ impl SoilBed {
             LawsChoice::Refined => Laws::refined(),
             LawsChoice::Reference => Laws::reference(),
         };
+        let laws = Laws { gravity: self.gravity(), ..laws };
         // each key was validated when it was parsed
         refined(laws, &refine(&self.refine).unwrap_or_default())
+    }
+
+    /// Returns the acceleration of gravity, m/s².
+    pub fn gravity(&self) -> f64 {
+        self.gravity.unwrap_or(GRAVITY)
+    }
+
+    /// Refuses a gravity for a rig with a whole vehicle, whose weight is nominal.
+    pub fn refuse_gravity(&self) -> Result<(), Failure> {
+        match self.gravity {
+            Some(value) => Err(Failure::Input {
+                subject: format!("--gravity {value}"),
+                cause: "must be absent: tracks are tested under 9.81 m/s2; use `bekker run` with \
+                        world.gravity"
+                    .into(),
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Creates a bed of an unchanged soil of the catalog.
     pub fn with_soil(name: &str) -> SoilBed {
         let laws = LawsChoice::Refined;
         let soil = Some(name.to_owned());
-        SoilBed { soil, soil_file: None, set: Vec::new(), laws, refine: Vec::new() }
+        SoilBed { soil, soil_file: None, set: Vec::new(), laws, refine: Vec::new(), gravity: None }
     }
 
     /// Returns the soil and its parameters. Firm soils are refused, because they have no curve.

@@ -66,6 +66,7 @@ impl From<TrackResult> for PivotMeans {
 
 impl Pivot {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        self.bed.refuse_gravity()?;
         let vehicle = tracked::vehicle(&self.vehicle)?;
         let (soil, yielding) = self.bed.soil()?;
         let theory = RigidTracks::from_spec(&vehicle);

@@ -58,6 +58,7 @@ struct TrackRow {
 
 impl Track {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
+        self.bed.refuse_gravity()?;
         let vehicle = tracked::vehicle(&self.vehicle)?;
         let (soil, yielding) = self.bed.soil()?;
         let theory = RigidTracks::from_spec(&vehicle);

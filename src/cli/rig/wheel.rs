@@ -267,7 +267,7 @@ impl Wheel {
     /// Returns the rig, without its motion.
     fn rig(&self, soil: Soil, mounted: &MountedWheel) -> WheelRig {
         let CarriageOptions { step, duration, damping, .. } = self.guide;
-        let load = self.load.unwrap_or(mounted.load);
+        let load = self.load.unwrap_or(mounted.load * (self.bed.gravity() / GRAVITY));
         let motion = self.motion(RigSetting::at_slip(0.0));
         WheelRig {
             laws: self.bed.laws(),
