@@ -396,10 +396,9 @@ impl Vehicle {
     /// Returns the spring at a wheel and the index of its element; `None` without a spring.
     fn spring_at(&self, wheel: usize) -> Option<(&Spring, usize)> {
         let axle = self.parts.wheels[wheel].axle;
-        // struts are in the order of the wheels, but only of axles with springs
-        let ahead = self.spec.axles[..axle].iter().filter(|own| own.spring.is_some()).count();
-        let spring = self.spec.axles[axle].spring.as_ref()?;
-        Some((spring, self.parts.struts[2 * ahead + wheel % 2].spring))
+        let mut struts = self.parts.struts.iter().filter(|own| own.axle == axle);
+        let element = struts.nth(wheel % 2)?.spring;
+        Some((self.spec.axles[axle].spring.as_ref()?, element))
     }
 
     /// Returns the length of the spring at a wheel, m; `None` without a spring.

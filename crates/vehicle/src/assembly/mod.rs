@@ -55,6 +55,12 @@ pub enum AssemblyError {
         /// The layout.
         layout: String,
     },
+    /// A suspension without the springs and dampers that it needs.
+    #[error("axle '{axle}': spring and damper must be given, unless the suspension is rigid")]
+    NoSpring {
+        /// Name of the axle.
+        axle: String,
+    },
     /// Neither an engine with its driveline nor electric motors.
     #[error("motor_drive: must be given, unless driveline and powertrain are given")]
     NoDrive,
@@ -340,6 +346,7 @@ pub(super) fn assemble(
     frame.rocker_bogie()?;
     for (index, axle) in spec.axles.iter().enumerate() {
         let by = mechanisms[index];
+        frame.require_springs(index)?;
         if axle.steered && spec.steering.is_none() {
             return Err(AssemblyError::Steering {
                 axle: axle.name.clone(),
@@ -377,15 +384,7 @@ pub(super) fn assemble(
                 }
                 frame.solid_axle(index, s, by);
             }
-            Suspension::Rigid(s) => {
-                if axle.steered {
-                    return Err(AssemblyError::Steering {
-                        axle: axle.name.clone(),
-                        what: "has a rigid suspension, which cannot be steered",
-                    });
-                }
-                frame.rigid_mount(index, s);
-            }
+            Suspension::Rigid(s) => frame.rigid_mount(index, s)?,
         }
     }
     // After the wheels: callers set the loads in this order.

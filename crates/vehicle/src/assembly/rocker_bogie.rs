@@ -7,7 +7,7 @@
 use super::tandem::PitchStop;
 use super::{AssemblyError, Side, VehicleBuilder, vec3};
 use crate::multibody::{Body, BodyId, Closure, Element, Inertia, Joint};
-use crate::spec::{Point, RigidMount, SuspensionLink};
+use crate::spec::{Point, RigidMount, Suspension, SuspensionLink};
 use bekker_math::spatial::Vec3;
 
 impl VehicleBuilder<'_> {
@@ -56,12 +56,28 @@ impl VehicleBuilder<'_> {
         Ok(link)
     }
 
+    /// Rejects an axle without the spring and damper that its suspension needs.
+    pub(super) fn require_springs(&self, axle: usize) -> Result<(), AssemblyError> {
+        let own = &self.spec.axles[axle];
+        let is_rigid = matches!(own.suspension, Suspension::Rigid(_));
+        if is_rigid || (own.spring.is_some() && own.damper.is_some()) {
+            return Ok(());
+        }
+        Err(AssemblyError::NoSpring { axle: own.name.clone() })
+    }
+
     /// Adds both wheels of an axle without springs.
-    pub(super) fn rigid_mount(&mut self, axle: usize, s: &RigidMount) {
+    pub(super) fn rigid_mount(&mut self, axle: usize, s: &RigidMount) -> Result<(), AssemblyError> {
+        let own = &self.spec.axles[axle];
+        if own.steered {
+            let what = "has a rigid suspension, which cannot be steered";
+            return Err(AssemblyError::Steering { axle: own.name.clone(), what });
+        }
         for side in Side::BOTH {
             // motors and brakes are in the hubs: their reactions act on the link
             let link = self.seats[axle][side as usize];
             self.wheel(axle, side, link, link, s.spindle);
         }
+        Ok(())
     }
 }

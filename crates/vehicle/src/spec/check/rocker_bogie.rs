@@ -1,7 +1,7 @@
 //! Checks of the parameters of a rocker-bogie suspension and of axles without springs.
 
-use super::rule::{Check, check_range, list, part, point, refuse, require};
-use crate::spec::{Axle, RockerBogie, Suspension, SuspensionLink, VehicleSpec};
+use super::rule::{Check, check_range, list, part, point, require};
+use crate::spec::{Axle, RockerBogie, SpecError, Suspension, SuspensionLink, VehicleSpec};
 
 /// Rejects springs beside rigid mounts, and their absence elsewhere.
 pub(super) fn springs(key: &str, axle: &Axle) -> Check {
@@ -65,7 +65,7 @@ fn axles(
     name: &str,
     link: &SuspensionLink,
     count: usize,
-) -> Result<Vec<usize>, crate::spec::SpecError> {
+) -> Result<Vec<usize>, SpecError> {
     let key = format!("rocker_bogie.{name}.axles");
     let allowed = match (name, count) {
         ("rocker", 1) => "one axle beside rocker_bogie.bogie",
@@ -75,12 +75,11 @@ fn axles(
     require(link.axles.len() == count, &key, format!("{} axles", link.axles.len()), allowed)?;
     let mut found = Vec::with_capacity(count);
     for own in &link.axles {
-        let Some(axle) = spec.axle_named(own) else {
+        let axle = spec.axle_named(own).ok_or_else(|| {
             let known: Vec<&str> = spec.axles.iter().map(|axle| axle.name.as_str()).collect();
             let allowed = format!("names of axles: {}", known.join(", "));
-            refuse(&key, own, allowed)?;
-            continue;
-        };
+            SpecError::Value { key: key.clone(), value: own.clone(), allowed }
+        })?;
         let rigid = matches!(spec.axles[axle].suspension, Suspension::Rigid(_));
         let suspension = format!("axles[{axle}].suspension");
         let allowed = format!("rigid, because '{own}' is on rocker_bogie.{name}");
