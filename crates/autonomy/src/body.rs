@@ -1,8 +1,10 @@
 //! Vehicle data that the navigator needs.
 
+use bekker_math::numeric::{atan2, hypot, sin};
 use bekker_math::spatial::Vec3;
 use bekker_vehicle::driver::SteeringGeometry;
 use bekker_vehicle::spec::VehicleFootprint;
+use std::f64::consts::FRAC_PI_2;
 
 /// Geometry of the vehicle; immutable.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,7 +87,21 @@ impl VehicleGeometry {
         let high = self.ground + 0.2;
         let is_within =
             point.x < front + OWN && point.x > rear - OWN && point.y.abs() < 0.5 * width + OWN;
-        point.z > high && (is_within || self.protrusions.contain(point))
+        point.z > high && (is_within || self.sweeps(point) || self.protrusions.contain(point))
+    }
+
+    /// Returns whether the rear frame of an articulated vehicle covers a point of the chassis frame
+    /// at any articulation.
+    #[inline]
+    fn sweeps(&self, point: &Vec3) -> bool {
+        let Some(levers) = &self.geometry.articulated else { return false };
+        let VehicleFootprint { rear, width, .. } = self.footprint;
+        let (back, aside, half) = (levers.joint - point.x, point.y.abs(), 0.5 * width + OWN);
+        let (distance, bearing) = (hypot(back, aside), atan2(aside, back));
+        // the frame turned toward the point as far as it can
+        let left = (bearing - self.geometry.max_steer).max(0.0);
+        let reach = hypot(levers.joint - rear + OWN, half);
+        distance < reach && left < FRAC_PI_2 && distance * sin(left) < half
     }
 
     /// Contact points of the outermost wheels with the ground, chassis frame, m.
@@ -123,6 +139,30 @@ impl VehicleGeometry {
 mod tests {
     use super::super::proving_ground::body;
     use super::*;
+    use bekker_vehicle::spec::ArticulationLevers;
+
+    /// An articulated rear frame, 6 m behind its pin and 3 m wide, turns by up to 45 degrees.
+    #[test]
+    fn a_rear_frame_belongs_to_the_vehicle_at_any_articulation() {
+        let mut own = body();
+        own.footprint = VehicleFootprint { front: 4.0, rear: -6.0, width: 3.0 };
+        own.geometry.max_steer = 45f64.to_radians();
+        let levers = ArticulationLevers { joint: 0.0, front: 2.0, rear: 3.0 };
+        own.geometry.articulated = Some(levers);
+        let turned = |angle: f64, x: f64, y: f64| {
+            let (sin, cos) = angle.to_radians().sin_cos();
+            Vec3::new(cos * x - sin * y, sin * x + cos * y, 1.0)
+        };
+        for angle in [-45.0, -20.0, 0.0, 30.0, 45.0] {
+            for corner in [[-5.9, 1.4], [-5.9, -1.4], [-1.0, 1.4], [-3.0, 0.0]] {
+                assert!(own.contains(&turned(angle, corner[0], corner[1])), "{angle} {corner:?}");
+            }
+        }
+        for outside in [turned(45.0, -5.0, -1.9), turned(-45.0, -3.0, 2.1), turned(0.0, -6.7, 0.0)]
+        {
+            assert!(!own.contains(&outside), "{outside:?}");
+        }
+    }
 
     /// A mirror extends 0.23 m beyond the left side, 1.2 m above the ground.
     ///

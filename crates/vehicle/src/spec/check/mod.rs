@@ -532,9 +532,10 @@ mod tests {
             ),
         ] {
             assert!(text.contains(from), "the file has no '{from}'");
-            let changed = text.replacen(from, to, 1);
-            let changed = changed.replace("pin = [-2.5, 0.65", "pin = [-0.5, 0.65");
-            let changed = if to.contains("front2") { changed } else { text.replacen(from, to, 1) };
+            let mut changed = text.replacen(from, to, 1);
+            if to.contains("front2") {
+                changed = changed.replace("pin = [-2.5, 0.65", "pin = [-0.5, 0.65");
+            }
             let error = VehicleSpec::from_toml(&changed).expect_err(to);
             assert_eq!(error.to_string(), message, "after '{to}'");
         }
@@ -556,8 +557,12 @@ mod tests {
             trailer: Some(crate::find_trailer("cargo_trailer").unwrap()),
             ..Default::default()
         };
-        let towing = super::super::AnySpec::Wheeled(Box::new(forwarder)).with_setup(&setup);
-        println!("{}", towing.unwrap_err());
+        let mut coupled = forwarder;
+        coupled.chassis.rear_coupling = Some([0.5, 0.0, 0.2]);
+        let towing = super::super::AnySpec::Wheeled(Box::new(coupled)).with_setup(&setup);
+        let text = towing.unwrap_err().to_string();
+        let expected = "trailer = given: must be absent with steering.articulated";
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]
