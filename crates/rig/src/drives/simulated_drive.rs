@@ -2,7 +2,7 @@
 
 use super::drive_log::{DriveLog, LogChannel};
 use super::soil_prior::SoilParameters;
-use bekker_agent::{OutcomeCode, Sample};
+use bekker_agent::{OutcomeCode, Sample, WheelSample};
 use bekker_scenario::build::{AssetCache, world_with_assets};
 use bekker_scenario::config::{
     DriverConfig, EndingsConfig, Ground, SurfaceConfig, TableRow, TimeConfig, VehicleConfig,
@@ -169,11 +169,16 @@ impl<'a> SimulatedDrive<'a> {
     /// # Errors
     /// Faults of the vehicle or of the soil.
     pub fn wheel_count(&self, soil: &SoilParameters) -> Result<usize, Diagnostics> {
-        Ok(self
-            .world(&self.scenario(soil))?
-            .samples()
-            .next()
-            .map_or(0, |sample| sample.wheels.len()))
+        Ok(self.wheels_at_start(soil)?.len())
+    }
+
+    /// Returns the wheels of the vehicle before it drives.
+    pub(super) fn wheels_at_start(
+        &self,
+        soil: &SoilParameters,
+    ) -> Result<Vec<WheelSample>, Diagnostics> {
+        let world = self.world(&self.scenario(soil))?;
+        Ok(world.samples().next().map_or_else(Vec::new, |sample| sample.wheels.to_vec()))
     }
 
     /// Simulates the drive and returns its channels at the times of the log.
@@ -228,7 +233,7 @@ impl<'a> SimulatedDrive<'a> {
 
 /// The value of a channel in a sample.
 fn reading(sample: &Sample, channel: LogChannel) -> f64 {
-    let of_wheel = |wheel: usize, value: fn(&bekker_agent::WheelSample) -> f64| {
+    let of_wheel = |wheel: usize, value: fn(&WheelSample) -> f64| {
         sample.wheels.get(wheel).map_or(f64::NAN, value)
     };
     match channel {
