@@ -41,6 +41,15 @@ impl DriveVehicle {
         let (ground, step, assets) = (Ground::default(), None, AssetCache::default());
         DriveVehicle { config, folder, ground, step, assets }
     }
+
+    /// Builds the world of a scenario, which refers to files as the vehicle does.
+    ///
+    /// # Errors
+    /// Faults of the scenario.
+    pub fn world(&self, scenario: &Scenario) -> Result<World, Diagnostics> {
+        let file = ScenarioFile::from_scenario(scenario, &self.folder)?;
+        Ok(World::new(world_with_assets(&file, &self.assets)?.world))
+    }
 }
 
 /// Means of the channels of a log over its windows.
@@ -159,11 +168,6 @@ impl<'a> SimulatedDrive<'a> {
         times.iter().enumerate().map(row).collect()
     }
 
-    fn world(&self, scenario: &Scenario) -> Result<World, Diagnostics> {
-        let file = ScenarioFile::from_scenario(scenario, &self.vehicle.folder)?;
-        Ok(World::new(world_with_assets(&file, &self.vehicle.assets)?.world))
-    }
-
     /// Returns the number of wheels of the vehicle.
     ///
     /// # Errors
@@ -177,7 +181,7 @@ impl<'a> SimulatedDrive<'a> {
         &self,
         soil: &SoilParameters,
     ) -> Result<Vec<WheelSample>, Diagnostics> {
-        let world = self.world(&self.scenario(soil))?;
+        let world = self.vehicle.world(&self.scenario(soil))?;
         Ok(world.samples().next().map_or_else(Vec::new, |sample| sample.wheels.to_vec()))
     }
 
@@ -196,7 +200,7 @@ impl<'a> SimulatedDrive<'a> {
     /// # Errors
     /// Faults of the scenario.
     pub fn run_scenario(&self, scenario: &Scenario) -> Result<Option<DriveLog>, Diagnostics> {
-        let mut world = self.world(scenario)?;
+        let mut world = self.vehicle.world(scenario)?;
         let kinds: Vec<LogChannel> = self.log.channels.iter().map(|(own, _)| *own).collect();
         let mut recorded: Vec<Vec<f64>> =
             vec![Vec::with_capacity(self.log.times.len()); kinds.len()];

@@ -1,11 +1,11 @@
 //! Files of an identification: the soil, and a study of its posterior.
 
-use super::{Identified, MODULUS_POWER};
+use super::{Identified, MODULUS_POWER, page};
 use crate::cli::Failure;
 use crate::report::write_file;
-use crate::rig::drives::{PARAMETER_KEYS, ParameterQuantiles, SimulatedDrive};
-use crate::scenario::Scenario;
+use crate::rig::drives::{PARAMETER_KEYS, ParameterQuantiles, SimulatedDrive, SoilParameters};
 use crate::scenario::config::{DriverConfig, PathEnd};
+use crate::scenario::{Diagnostics, Scenario};
 use crate::vehicle::Locks;
 use std::path::Path;
 
@@ -17,20 +17,38 @@ const SPEED: f64 = 3.0;
 /// Duration of the drive of the study, s.
 const DURATION: f64 = 15.0;
 
-/// Writes the files and returns their names.
+/// Files of an identification, and what they leave out.
+pub struct IdentificationFiles {
+    pub names: Vec<String>,
+    /// Draws that the scenario refuses, in words; empty if it takes all.
+    pub left_out: Option<String>,
+}
+
+/// Writes the files and the page.
 ///
 /// # Errors
 /// A folder or file that cannot be written.
-pub fn write(folder: &Path, name: &str, identified: &Identified) -> Result<Vec<String>, Failure> {
+pub fn write(
+    folder: &Path,
+    name: &str,
+    identified: &Identified,
+) -> Result<IdentificationFiles, Failure> {
     std::fs::create_dir_all(folder)
         .map_err(|cause| Failure::Output { subject: folder.display().to_string(), cause })?;
     let quantiles = identified.posterior.quantiles();
+    let scenario = scenario(name, identified);
+    let accepted = AcceptedDraws::new(identified, &scenario);
+    let refused = |error: toml::ser::Error| Failure::Input {
+        subject: "scenario.toml".into(),
+        cause: error.to_string(),
+    };
     let files = [
         ("soil.toml", soil(name, identified)),
         ("factors.toml", factors(&quantiles)),
-        ("draws.csv", draws(identified)),
-        ("scenario.toml", scenario(name, identified)?),
+        ("draws.csv", accepted.table()),
+        ("scenario.toml", scenario.to_toml().map_err(refused)?),
         ("study.toml", study()),
+        ("report.html", page::html(name, identified)),
     ];
     let mut written = Vec::new();
     for (own, text) in files {
@@ -38,7 +56,7 @@ pub fn write(folder: &Path, name: &str, identified: &Identified) -> Result<Vec<S
         write_file(&path, text.as_bytes())?;
         written.push(path.display().to_string());
     }
-    Ok(written)
+    Ok(IdentificationFiles { names: written, left_out: accepted.in_words() })
 }
 
 /// The central soil with the keys of `[[soil.custom]]`, as rigs take it.
@@ -84,20 +102,63 @@ fn factors(quantiles: &[ParameterQuantiles]) -> String {
     text
 }
 
-/// Joint draws of the posterior, one column a factor.
-fn draws(identified: &Identified) -> String {
-    let draws = &identified.posterior.draws;
-    let mut text = format!("{}\n", PARAMETER_KEYS.join(","));
-    let stride = (draws.len() / DRAWS).max(1);
-    for own in draws.iter().step_by(stride).take(DRAWS) {
-        let values = own.by_key().map(|value| format!("{value:e}"));
-        text += &format!("{}\n", values.join(","));
+/// Joint draws of the posterior that the scenario of the study takes.
+struct AcceptedDraws {
+    draws: Vec<SoilParameters>,
+    /// Number of refused draws, with the fault of the first.
+    refused: usize,
+    fault: Option<Diagnostics>,
+}
+
+impl AcceptedDraws {
+    /// Takes draws in order until there are [`DRAWS`]: each replaces one that was refused before it.
+    fn new(identified: &Identified, scenario: &Scenario) -> AcceptedDraws {
+        let vehicle = &identified.drives.vehicle;
+        let draws = &identified.posterior.draws;
+        let stride = (draws.len() / DRAWS).max(1);
+        let order = (0..stride).flat_map(|first| draws.iter().skip(first).step_by(stride));
+        let mut own = AcceptedDraws { draws: Vec::new(), refused: 0, fault: None };
+        let mut scenario = scenario.clone();
+        let name = scenario.soil.default.clone();
+        for soil in order {
+            if own.draws.len() == DRAWS {
+                break;
+            }
+            scenario.soil.custom[0] = soil.to_custom_soil(&name);
+            match vehicle.world(&scenario) {
+                Ok(_) => own.draws.push(*soil),
+                Err(fault) => {
+                    own.refused += 1;
+                    own.fault.get_or_insert(fault);
+                }
+            }
+        }
+        own
     }
-    text
+
+    /// One column a factor.
+    fn table(&self) -> String {
+        let mut text = format!("{}\n", PARAMETER_KEYS.join(","));
+        for own in &self.draws {
+            let values = own.by_key().map(|value| format!("{value:e}"));
+            text += &format!("{}\n", values.join(","));
+        }
+        text
+    }
+
+    fn in_words(&self) -> Option<String> {
+        let fault = self.fault.as_ref()?.0.first()?;
+        let (refused, tried) = (self.refused, self.refused + self.draws.len());
+        Some(format!(
+            "draws.csv lacks {refused} of {tried} draws that the scenario refuses ({}: {}); its soils \
+             are those of the posterior without them",
+            fault.key, fault.kind
+        ))
+    }
 }
 
 /// A straight drive of the vehicle on the soil.
-fn scenario(name: &str, identified: &Identified) -> Result<String, Failure> {
+fn scenario(name: &str, identified: &Identified) -> Scenario {
     let soil = identified.posterior.central_soil();
     let log = &identified.drives.logs[0];
     let mut scenario: Scenario =
@@ -122,11 +183,7 @@ fn scenario(name: &str, identified: &Identified) -> Result<String, Failure> {
         slip_limit: None,
         locks: Locks::OPEN,
     };
-    let refused = |error: toml::ser::Error| Failure::Input {
-        subject: "scenario.toml".into(),
-        cause: error.to_string(),
-    };
-    scenario.to_toml().map_err(refused)
+    scenario
 }
 
 /// A study of the joint draws.
