@@ -23,7 +23,7 @@ const LARGEST_SURFACE_ERROR: f64 = 1.0;
 const UNDETERMINED: f64 = 0.5;
 /// Simulated draws of each candidate for the next drive, and with `--quick`.
 const CANDIDATE_DRAWS: usize = 32;
-const QUICK_CANDIDATE_DRAWS: usize = 16;
+const QUICK_CANDIDATE_DRAWS: usize = 20;
 /// Largest number of parameters that are named in a combination.
 const MOST_TERMS: usize = 4;
 /// Least weight of a parameter that is named in a combination.

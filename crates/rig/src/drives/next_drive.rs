@@ -27,7 +27,7 @@ const ADDED_MASS: f64 = 0.25;
 /// Speed of the steady candidate, m/s.
 const STEADY_SPEED: f64 = 3.0;
 /// Fewest simulations with finite states from which a candidate is judged.
-const FEWEST: usize = PARAMETERS + 4;
+const FEWEST: usize = 2 * PARAMETERS + 4;
 
 type Covariance = SMatrix<f64, PARAMETERS, PARAMETERS>;
 
@@ -274,8 +274,10 @@ impl LinearResponse {
             .map_or_else(|| DMatrix::zeros(PARAMETERS, PARAMETERS), |own| own.inverse());
         let slopes = &inverse * parameters.tr_mul(&values);
         let left = values - parameters * &slopes;
-        let freedom = (drives.len() - PARAMETERS - 1) as f64;
-        LinearResponse { slopes, residual: left.tr_mul(&left) / freedom, inverse }
+        // the mean of the inverse of an estimated covariance is too large with the usual divisor (T.
+        // Anderson, An Introduction to Multivariate Statistical Analysis, 2003, section 7.7)
+        let freedom = (drives.len() - PARAMETERS - 1) as f64 - left.ncols() as f64 - 1.0;
+        LinearResponse { slopes, residual: left.tr_mul(&left) / freedom.max(1.0), inverse }
     }
 
     /// Returns the information of the values about the parameters, less that of errors of the slopes.
@@ -288,5 +290,63 @@ impl LinearResponse {
         let information =
             &self.slopes * precision * self.slopes.transpose() - &self.inverse * spurious;
         Covariance::from_fn(|i, j| information[(i, j)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_math::random::RandomStream;
+
+    fn drives(count: usize) -> Vec<SimulatedCandidate> {
+        let stream = RandomStream::new(5, "draws");
+        let log = DriveLog {
+            name: String::new(),
+            times: vec![],
+            channels: vec![],
+            controls: None,
+            grade: 0.0,
+        };
+        let draw = |n: usize| {
+            let normal = |k: usize| stream.normal((PARAMETERS * n + k) as u64);
+            let whitened = Whitened::from_fn(|k, _| normal(k));
+            SimulatedCandidate { whitened, log: log.clone() }
+        };
+        (0..count).map(draw).collect()
+    }
+
+    /// A value h z with unit noise has the information h hᵀ (Lindley 1956).
+    #[test]
+    fn a_linear_response_has_the_information_of_its_slopes() {
+        let drives = drives(24);
+        let slopes = [3.0, -1.0, 0.0, 0.5, 0.0, 2.0];
+        let value = |own: &SimulatedCandidate| own.whitened.dot(&Whitened::from(slopes));
+        let values = DMatrix::from_iterator(24, 1, drives.iter().map(value));
+        let information = LinearResponse::fit(&drives, values).information();
+        for i in 0..PARAMETERS {
+            for j in 0..PARAMETERS {
+                let expected = slopes[i] * slopes[j];
+                // rounding, and the term of 1e-9 that keeps the squares invertible
+                assert!((information[(i, j)] - expected).abs() < 1e-6, "{information}");
+            }
+        }
+    }
+
+    /// Values without relation to the parameters have no information on average: the information that
+    /// errors of the slopes feign is subtracted.
+    #[test]
+    fn noise_has_no_information() {
+        let drives = drives(24);
+        let traces = (0..200).map(|trial| {
+            let stream = RandomStream::new(trial, "noise");
+            let values = DMatrix::from_fn(24, 3, |n, k| 5.0 * stream.normal((3 * n + k) as u64));
+            LinearResponse::fit(&drives, values).information().trace()
+        });
+        let traces: Vec<f64> = traces.collect();
+        let mean = traces.iter().sum::<f64>() / 200.0;
+        let squares = traces.iter().map(|own| (own - mean) * (own - mean)).sum::<f64>();
+        let error = (squares / (199.0 * 200.0)).sqrt();
+        // three standard errors, and the noise of 1 beside the variance of 25
+        assert!(mean.abs() < 3.0 * error + 0.04, "{mean} {error}");
     }
 }

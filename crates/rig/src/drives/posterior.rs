@@ -567,6 +567,14 @@ mod tests {
         inside as f64 / (PARAMETERS as f64 * soils as f64)
     }
 
+    #[test]
+    fn large_misfits_are_compressed_and_small_ones_stay() {
+        // asinh x = x - x³/6 + ..., and ln 2x far from zero
+        assert!((compressed(0.3) - 0.3).abs() < 6e-4 && compressed(-0.3) == -compressed(0.3));
+        let far = COMPRESSED * ln(2.0 * 3e3 / COMPRESSED);
+        assert!((compressed(3e3) - far).abs() < 1e-6);
+    }
+
     /// 54 of 60 intervals should cover. By chance 2.3 fewer are one standard deviation, if intervals are
     /// independent, and the few simulations of a first look add errors: 48 are accepted.
     #[test]

@@ -268,6 +268,7 @@ fn monomials(x: &Whitened) -> [f64; COEFFICIENTS] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bekker_math::numeric::sin;
     use bekker_math::random::RandomStream;
 
     #[test]
@@ -288,5 +289,22 @@ mod tests {
         let expected = -0.5 * observation(&z).norm_squared();
         assert!((surface.log_likelihood(&z) - expected).abs() < 1e-2 * expected.abs());
         assert!(ResponseSurface::fit(&points.iter().take(20).collect::<Vec<_>>()).is_none());
+    }
+
+    /// The response is rougher than the points resolve, so that predictions between them have errors.
+    #[test]
+    fn predicted_errors_grow_with_the_distance_from_simulations() {
+        let stream = RandomStream::new(2, "points");
+        let rough = |z: &Whitened| DVector::from_fn(4, |k, _| 5.0 * sin(4.0 * z[k] + z[5]));
+        let points: Vec<SimulatedMisfit> = (0..120)
+            .map(|n| Whitened::from_fn(|k, _| stream.normal(6 * n + k as u64)))
+            .map(|whitened| SimulatedMisfit { whitened, misfit: rough(&whitened) })
+            .collect();
+        let surface = ResponseSurface::fit(&points.iter().collect::<Vec<_>>()).unwrap();
+        let variances = [0.0, 2.0, 4.0].map(|at| surface.predict(&Whitened::repeat(at)).1);
+        assert!(variances[0] < variances[1] && variances[1] < variances[2], "{variances:?}");
+        // the magnitudes are relative, about 1, and spread as those of four errors do at least
+        let magnitudes = surface.magnitudes;
+        assert!(magnitudes[0] < 0.7 && magnitudes[MAGNITUDES - 1] > 1.5, "{magnitudes:?}");
     }
 }

@@ -79,9 +79,13 @@ fn predicted_and_measured(name: &str, change: &SoilChange) -> HtmlSection {
                 ChartLayer::Intervals {
                     name: "predicted, 90 %".into(),
                     values: predicted.collect(),
-                    joined: true,
+                    joined: false,
                 },
-                ChartLayer::Dots { name: "measured".into(), points: measured.collect() },
+                ChartLayer::Line {
+                    name: "measured".into(),
+                    points: measured.collect(),
+                    steps: false,
+                },
             ],
         }
     };
