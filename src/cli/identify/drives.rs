@@ -222,7 +222,8 @@ fn direction_table(directions: &[PrincipalDirection]) -> String {
 
 /// Candidates for the next drive, with the variances expected after it over those before.
 fn next_drive_table(next: &[NextDrive]) -> String {
-    let header = ["what to drive next: variance after/before", "parameters", "least known", "pull"];
+    let header =
+        ["what to drive next (variance after/before)", "parameters", "least determined", "pull"];
     let cells = next.iter().map(|own| {
         let [parameters, least, pull] = ratios(own);
         [own.drive.clone(), parameters, least, pull]
@@ -232,7 +233,7 @@ fn next_drive_table(next: &[NextDrive]) -> String {
 
 /// The expected variances of a candidate with two digits.
 fn ratios(next: &NextDrive) -> [String; 3] {
-    [next.parameters, next.least_known, next.pull].map(|own| format!("{own:.2}"))
+    [next.parameters, next.least_determined, next.pull].map(|own| format!("{own:.2}"))
 }
 
 /// The parameters with the largest weights in a combination.

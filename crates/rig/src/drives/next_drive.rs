@@ -16,7 +16,7 @@ use serde::Serialize;
 /// Time between samples, s, and duration of a candidate, s.
 const INTERVAL: f64 = 0.05;
 const DURATION: f64 = 4.0;
-/// Width of the windows at the end over which the pull is averaged, s.
+/// Time at the end over which the pull is averaged, s.
 const PULL_TIME: f64 = 0.5;
 /// Grade of the candidate on a slope.
 const GRADE: f64 = 0.15;
@@ -38,8 +38,8 @@ pub struct NextDrive {
     pub drive: String,
     /// Mean over the logarithms of the parameters.
     pub parameters: f64,
-    /// Variance of the combination of parameters that is known least.
-    pub least_known: f64,
+    /// Variance of the combination of parameters that is determined least.
+    pub least_determined: f64,
     /// Mean over the pulls at full throttle: on the level, on a grade, on softer tires and loaded.
     pub pull: f64,
     /// Number of simulated draws with finite states.
@@ -55,7 +55,7 @@ struct CandidateDrive {
     ends_in_pull: bool,
 }
 
-/// Means and pull of a candidate on a draw of the posterior.
+/// A candidate on a draw of the posterior.
 struct SimulatedCandidate {
     whitened: Whitened,
     log: DriveLog,
@@ -89,7 +89,7 @@ pub fn rank_next_drives(
         .map(|(own, drives)| own.pull_gradient(drives))
         .collect();
     let eigen = before.symmetric_eigen();
-    let least_known = eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned();
+    let least_determined = eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned();
     let noises = sample_noises(log);
     let judged = candidates.iter().zip(&simulated).filter(|(_, drives)| drives.len() >= FEWEST);
     let mut ranked: Vec<NextDrive> = judged
@@ -102,7 +102,7 @@ pub fn rank_next_drives(
             NextDrive {
                 drive: own.name.clone(),
                 parameters: left.component_div(&now).mean(),
-                least_known: along(&least_known),
+                least_determined: along(&least_determined),
                 pull: pull_gradients.iter().map(along).sum::<f64>()
                     / pull_gradients.len().max(1) as f64,
                 draws: drives.len(),
@@ -190,7 +190,7 @@ fn plan(log: &DriveLog, throttle: &[[f64; 2]], brake: &[[f64; 2]]) -> DriveLog {
 impl CandidateDrive {
     fn simulate(&self, soils: &[(Whitened, SoilParameters)]) -> Vec<SimulatedCandidate> {
         let drive = SimulatedDrive::new(&self.vehicle, &self.plan);
-        // a soil that a scenario refuses shows nothing
+        // a soil that a scenario refuses has no means
         let run = |(whitened, soil): &(Whitened, SoilParameters)| {
             let log = drive.run(soil).ok().flatten()?;
             Some(SimulatedCandidate { whitened: *whitened, log })
@@ -332,8 +332,8 @@ mod tests {
         }
     }
 
-    /// Values without relation to the parameters have no information on average: the information that
-    /// errors of the slopes feign is subtracted.
+    /// Values without relation to the parameters have no information on average: the spurious
+    /// information from errors of the slopes is subtracted.
     #[test]
     fn noise_has_no_information() {
         let drives = drives(24);

@@ -37,7 +37,7 @@ pub(super) struct SimulatedMisfit {
 /// λ [x = y]) with the monomials f (C. Rasmussen and C. Williams, *Gaussian Processes for Machine
 /// Learning*, 2006, sections 2.7, 4.2 and 9.1). The ℓ and λ are those, from a few candidates, whose
 /// leave-one-out predictions have the largest density; S is the covariance of the leave-one-out errors
-/// over their predicted variances. The process so predicts larger errors far from its simulations.
+/// over their predicted variances. Predicted errors therefore grow with the distance from the simulations.
 ///
 /// Leave-one-out errors have heavier tails than a normal distribution, as the response is rough where
 /// wheels dig. The error of a prediction is therefore a mixture of normal distributions whose covariances
@@ -55,7 +55,7 @@ pub(super) struct ResponseSurface {
     features: DMatrix<f64>,
     /// Eigenvalue of S of each component.
     variances: DVector<f64>,
-    process: Process,
+    process: ComponentProcess,
     /// Multiples of the predicted covariance, with equal probabilities.
     magnitudes: [f64; MAGNITUDES],
     /// Root mean square leave-one-out error in units of the noise.
@@ -64,7 +64,7 @@ pub(super) struct ResponseSurface {
 
 /// Process of all components.
 #[derive(Clone, Debug)]
-struct Process {
+struct ComponentProcess {
     /// 1/(2 ℓ²).
     decay: f64,
     /// λ.
@@ -97,7 +97,7 @@ impl ResponseSurface {
             DMatrix::from_row_iterator(count, COEFFICIENTS, places.iter().flat_map(monomials));
         let rows: Vec<_> = points.iter().map(|own| own.misfit.transpose() * &components).collect();
         let values = DMatrix::from_rows(&rows);
-        let mut best: Option<(f64, Process, LeaveOneOut)> = None;
+        let mut best: Option<(f64, ComponentProcess, LeaveOneOutErrors)> = None;
         for length in LENGTHS {
             let decay = 0.5 / (length * length);
             let smooth = &features * features.transpose() * TREND
@@ -107,11 +107,11 @@ impl ResponseSurface {
                 let Some(factor) = covariance.cholesky() else { continue };
                 let inverse = factor.inverse();
                 let weights = &inverse * &values;
-                let Some(left) = LeaveOneOut::new(&weights, &inverse) else { continue };
+                let Some(left) = LeaveOneOutErrors::new(&weights, &inverse) else { continue };
                 if best.as_ref().is_none_or(|(most, ..)| left.log_density > *most) {
                     let trend = features.transpose() * &weights * TREND;
                     let factor = factor.unpack();
-                    let process = Process { decay, noise, factor, trend, weights };
+                    let process = ComponentProcess { decay, noise, factor, trend, weights };
                     best = Some((left.log_density, process, left));
                 }
             }
@@ -135,7 +135,7 @@ impl ResponseSurface {
 
     /// Returns the predicted components, and their variance over that of S.
     fn predict(&self, whitened: &Whitened) -> (DVector<f64>, f64) {
-        let Process { decay, noise, factor, trend, weights } = &self.process;
+        let ComponentProcess { decay, noise, factor, trend, weights } = &self.process;
         let at = scaled(whitened, &self.center, &self.scale);
         let monomials = DVector::from_row_slice(&monomials(&at));
         let correlations = self.points.iter().map(|own| correlation(own, &at, *decay));
@@ -175,7 +175,7 @@ impl ResponseSurface {
 }
 
 /// Leave-one-out errors of a process.
-struct LeaveOneOut {
+struct LeaveOneOutErrors {
     /// Covariance of the errors over their predicted variances.
     covariance: DMatrix<f64>,
     /// Squared Mahalanobis norms of the errors over their mean, at equal steps of probability.
@@ -186,12 +186,12 @@ struct LeaveOneOut {
     error: f64,
 }
 
-impl LeaveOneOut {
+impl LeaveOneOutErrors {
     /// Returns the errors of the first simulations; `None` if their covariance is singular.
     ///
     /// The error of simulation i is w_i/q_i and its predicted variance 1/q_i, with the weights w and the
     /// diagonal q of the inverse covariance (Rasmussen and Williams, section 5.4.2).
-    fn new(weights: &DMatrix<f64>, inverse: &DMatrix<f64>) -> Option<LeaveOneOut> {
+    fn new(weights: &DMatrix<f64>, inverse: &DMatrix<f64>) -> Option<LeaveOneOutErrors> {
         let count = weights.nrows().min(RELEVANT);
         let width = weights.ncols();
         let mut covariance = DMatrix::identity(width, width) * 1e-12;
@@ -215,7 +215,7 @@ impl LeaveOneOut {
         norms.sort_by(f64::total_cmp);
         let magnitudes = std::array::from_fn(|k| norms[(2 * k + 1) * count / (2 * MAGNITUDES)]);
         let error = (squares / (count * width) as f64).sqrt();
-        Some(LeaveOneOut { covariance, magnitudes, log_density, error })
+        Some(LeaveOneOutErrors { covariance, magnitudes, log_density, error })
     }
 }
 

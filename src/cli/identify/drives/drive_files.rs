@@ -3,7 +3,9 @@
 use super::{Identified, MODULUS_POWER, page};
 use crate::cli::Failure;
 use crate::report::write_file;
-use crate::rig::drives::{PARAMETER_KEYS, ParameterQuantiles, SimulatedDrive, SoilParameters};
+use crate::rig::drives::{
+    DriveVehicle, PARAMETER_KEYS, ParameterQuantiles, SimulatedDrive, SoilParameters,
+};
 use crate::scenario::config::{DriverConfig, PathEnd};
 use crate::scenario::{Diagnostics, Scenario};
 use crate::vehicle::Locks;
@@ -37,7 +39,8 @@ pub fn write(
         .map_err(|cause| Failure::Output { subject: folder.display().to_string(), cause })?;
     let quantiles = identified.posterior.quantiles();
     let scenario = scenario(name, identified);
-    let accepted = AcceptedDraws::new(identified, &scenario);
+    let accepted =
+        AcceptedDraws::new(&identified.posterior.draws, &identified.drives.vehicle, &scenario);
     let refused = |error: toml::ser::Error| Failure::Input {
         subject: "scenario.toml".into(),
         cause: error.to_string(),
@@ -112,9 +115,7 @@ struct AcceptedDraws {
 
 impl AcceptedDraws {
     /// Takes draws in order until there are [`DRAWS`]: each replaces one that was refused before it.
-    fn new(identified: &Identified, scenario: &Scenario) -> AcceptedDraws {
-        let vehicle = &identified.drives.vehicle;
-        let draws = &identified.posterior.draws;
+    fn new(draws: &[SoilParameters], vehicle: &DriveVehicle, scenario: &Scenario) -> AcceptedDraws {
         let stride = (draws.len() / DRAWS).max(1);
         let order = (0..stride).flat_map(|first| draws.iter().skip(first).step_by(stride));
         let mut own = AcceptedDraws { draws: Vec::new(), refused: 0, fault: None };
@@ -198,4 +199,35 @@ fn study() -> String {
         text += &format!("\n[[factor]]\nname = \"{key}\"\nkey = \"soil.custom[0].{key}\"\n");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::config::{TimeConfig, VehicleConfig};
+
+    #[test]
+    fn draws_that_the_scenario_refuses_are_left_out_and_counted() {
+        let loam = SoilParameters {
+            k_phi: 1e6,
+            k_c: 1e4,
+            n: 0.8,
+            cohesion: 3e3,
+            friction_angle: 0.4,
+            shear_modulus: 0.02,
+        };
+        // scenarios allow exponents up to 3
+        let refused = SoilParameters { n: 5.0, ..loam };
+        let config = VehicleConfig::new("vehicle", "mrzr4", DriverConfig::default());
+        let vehicle = DriveVehicle::new(config.clone(), Default::default());
+        let mut scenario = Scenario::new("study", "loam", TimeConfig::with_duration(1.0));
+        scenario.soil.custom.push(loam.to_custom_soil("loam"));
+        scenario.vehicle.push(config);
+        let accepted = AcceptedDraws::new(&[refused, loam, loam], &vehicle, &scenario);
+        assert_eq!(accepted.draws, [loam, loam]);
+        let words = accepted.in_words().unwrap();
+        assert!(words.starts_with("draws.csv lacks 1 of 3 draws"), "{words}");
+        assert!(words.contains("soil.custom[0].n"), "{words}");
+        assert_eq!(AcceptedDraws::new(&[loam], &vehicle, &scenario).in_words(), None);
+    }
 }

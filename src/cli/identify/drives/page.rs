@@ -56,7 +56,7 @@ fn answer(identified: &Identified) -> String {
         _ => format!("The soil changes in {changed} of {} logs.", changes.len()),
     };
     let next = next.first().map_or_else(String::new, |own| {
-        format!(" A drive that is expected to tell most: {}.", own.drive)
+        format!(" The most informative next drive: {}.", own.drive)
     });
     format!(
         "The drives determine {determined} of {PARAMETERS} combinations of parameters. {soil}{next}"
@@ -214,13 +214,13 @@ fn next_drives(identified: &Identified) -> HtmlSection {
         heading: "What to drive next".into(),
         text: vec![
             "Variance expected after a drive of 4 s over that before it: of the logarithms of the \
-             parameters on average, of the combination that is known least, and of the pull at full \
+             parameters on average, of the combination that is determined least, and of the pull at full \
              throttle on the level, on a grade, on softer tires and with a load."
                 .into(),
         ],
         tables: vec![table(
             "Expected variance, after/before",
-            &["drive", "parameters", "least known", "pull", "simulated draws"],
+            &["drive", "parameters", "least determined", "pull", "simulated draws"],
             rows.collect(),
         )],
         ..HtmlSection::default()
