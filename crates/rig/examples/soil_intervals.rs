@@ -1,8 +1,9 @@
 //! Measures how often intervals of soils identified from drives cover hidden soils, and how well pulls
-//! on another grade and inflation are predicted. Takes about half a minute of two cores a soil.
+//! on another grade and inflation are predicted. Takes about half a minute of two cores a soil. The
+//! arguments are the number of soils and the seed from which they are drawn.
 //!
 //! ```sh
-//! cargo run --release -p bekker-rig --example soil_intervals -- 50
+//! cargo run --release -p bekker-rig --example soil_intervals -- 50 1
 //! ```
 
 #[path = "../tests/synthetic_drives/mod.rs"]
@@ -11,8 +12,8 @@ mod synthetic_drives;
 use bekker_ground::soil::{SoilKind, catalog};
 use bekker_math::numeric::GRAVITY;
 use bekker_rig::drives::{
-    DriveLog, DriveVehicle, DriveWindows, IdentificationSettings, LogChannel, PARAMETERS,
-    SimulatedDrive, SoilParameters, SoilPrior, identify_soil,
+    DriveFit, DriveLog, DriveVehicle, DriveWindows, IdentificationSettings, LogChannel,
+    PARAMETER_KEYS, PARAMETERS, SimulatedDrive, SoilParameters, SoilPrior, identify_soil,
 };
 use bekker_scenario::config::TireModel;
 use synthetic_drives::{WINDOW, hidden, noise, plan, vehicle, with_noise};
@@ -72,28 +73,27 @@ fn nearest_pulls<'a>(catalog: &'a [(Vec<f64>, Vec<f64>)], log: &DriveLog) -> &'a
 }
 
 fn main() {
-    let count = std::env::args().nth(1).and_then(|own| own.parse().ok()).unwrap_or(50);
+    let mut arguments = std::env::args().skip(1).filter_map(|own| own.parse::<u64>().ok());
+    let (count, seed) = (arguments.next().unwrap_or(50), arguments.next().unwrap_or(1));
     let prior = SoilPrior::from_catalog(None).unwrap();
     let vehicle = vehicle(TireModel::Flexible, None);
-    let settings = IdentificationSettings {
-        prior_drives: 120,
-        round_drives: 60,
-        rounds: 3,
-        ..IdentificationSettings::default()
-    };
+    let settings = IdentificationSettings::default();
     let plan = plan(5.0, 0.0, &THROTTLE);
     let catalog = catalog_drives(&vehicle, &plan);
     let (mut inside, mut soils) = ([0; PARAMETERS], 0);
+    let (mut widths, mut prior_widths) = ([0.0; PARAMETERS], [0.0; PARAMETERS]);
     let mut errors = [0.0; 2];
-    for (n, truth) in hidden(&prior, count) {
+    for (n, truth) in hidden(&prior, seed, count as usize) {
         let Ok(Some(log)) = SimulatedDrive::new(&vehicle, &plan).run(&truth) else { continue };
-        let log = with_noise(log, n);
+        let log = with_noise(log, 1000 * seed + n);
         let logs = std::slice::from_ref(&log);
         let posterior = identify_soil(&vehicle, logs, &prior, &settings).unwrap();
         soils += 1;
         let quantiles = posterior.quantiles();
-        for (inside, (own, truth)) in inside.iter_mut().zip(quantiles.iter().zip(truth.by_key())) {
-            *inside += usize::from(own.low <= truth && truth <= own.high);
+        for (k, (own, truth)) in quantiles.iter().zip(truth.by_key()).enumerate() {
+            inside[k] += usize::from(own.low <= truth && truth <= own.high);
+            widths[k] += own.sigma_ln;
+            prior_widths[k] += own.prior_sigma_ln;
         }
         for (unseen, of_catalog) in UNSEEN.iter().zip(nearest_pulls(&catalog, &log)) {
             let Some(actual) = pull(&truth, *unseen) else { continue };
@@ -103,10 +103,17 @@ fn main() {
             errors[0] += (predicted - actual).abs();
             errors[1] += (of_catalog - actual).abs();
         }
-        println!("{soils} soils: {inside:?} inside, sums of errors {errors:?}");
+        let DriveFit { misfit, surface_error, .. } = posterior.fit;
+        println!(
+            "{soils} soils: {inside:?} inside, sums of errors {errors:.3?}; misfit {misfit:.2}, error of \
+             the surface {surface_error:.2}"
+        );
     }
     let share = inside.iter().sum::<usize>() as f64 / (PARAMETERS * soils) as f64;
     println!("{:.1} % of the intervals cover, of 90 % stated", 100.0 * share);
+    for (key, (own, prior)) in PARAMETER_KEYS.iter().zip(widths.iter().zip(prior_widths)) {
+        println!("{key}: mean sigma_ln over that of the prior {:.2}", own / prior);
+    }
     println!(
         "error of the pull over that of the closest catalog soil: {:.2}",
         errors[0] / errors[1]

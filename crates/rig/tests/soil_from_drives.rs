@@ -25,7 +25,7 @@ fn a_hidden_soil_is_found_with_the_same_bits_on_any_threads() {
     let prior = SoilPrior::from_catalog(None).unwrap();
     let vehicle = vehicle(TireModel::Rigid, None);
     let plan = plan(3.0, 0.0, &[[0.0, 0.0], [0.5, 0.4], [1.5, 0.4], [1.7, 1.0]]);
-    let (n, truth) = hidden(&prior, 1)[0];
+    let (n, truth) = hidden(&prior, 77, 1)[0];
     let log = SimulatedDrive::new(&vehicle, &plan).run(&truth).unwrap().unwrap();
     let log = with_noise(log, n);
     let on = |threads: usize| {

@@ -2,13 +2,14 @@
 
 mod drive_files;
 mod logs;
+mod page;
 
 use self::logs::{LoggedDrives, read_logs};
 use crate::cli::{Failure, stdout};
 use crate::report::text_table;
 use crate::rig::drives::{
-    DrivesError, IdentificationSettings, ParameterQuantiles, PrincipalDirection, SoilChange,
-    SoilPosterior, SoilPrior, find_soil_change, identify_soil,
+    DrivesError, IdentificationSettings, NextDrive, ParameterQuantiles, PrincipalDirection,
+    SoilChange, SoilPosterior, SoilPrior, find_soil_change, identify_soil, rank_next_drives,
 };
 use clap::Args;
 use serde_json::{Value, json};
@@ -20,6 +21,9 @@ const MODULUS_POWER: f64 = 1.9;
 const LARGEST_SURFACE_ERROR: f64 = 1.0;
 /// Variance ratio above which drives do not determine a combination of parameters.
 const UNDETERMINED: f64 = 0.5;
+/// Simulated draws of each candidate for the next drive, and with `--quick`.
+const CANDIDATE_DRAWS: usize = 32;
+const QUICK_CANDIDATE_DRAWS: usize = 20;
 /// Largest number of parameters that are named in a combination.
 const MOST_TERMS: usize = 4;
 /// Least weight of a parameter that is named in a combination.
@@ -76,6 +80,7 @@ struct Identified {
     drives: LoggedDrives,
     posterior: SoilPosterior,
     changes: Vec<SoilChange>,
+    next: Vec<NextDrive>,
     settings: IdentificationSettings,
 }
 
@@ -107,11 +112,18 @@ impl IdentifyDrives {
         let changes =
             drives.logs.iter().map(|log| find_soil_change(&drives.vehicle, log, &posterior));
         let changes = changes.collect::<Result<Vec<_>, _>>().map_err(refused)?;
-        let identified = Identified { drives, posterior, changes, settings };
-        let files = match &self.out {
-            Some(folder) => drive_files::write(folder, &self.name, &identified)?,
-            None => Vec::new(),
-        };
+        let draws = if self.quick { QUICK_CANDIDATE_DRAWS } else { CANDIDATE_DRAWS };
+        let next = rank_next_drives(&drives.vehicle, &fitted[0], &posterior, draws);
+        let next = next.map_err(refused)?;
+        let identified = Identified { drives, posterior, changes, next, settings };
+        let mut files = Vec::new();
+        if let Some(folder) = &self.out {
+            let written = drive_files::write(folder, &self.name, &identified)?;
+            if let Some(left_out) = written.left_out {
+                eprintln!("warning: {left_out}");
+            }
+            files = written.names;
+        }
         if self.json {
             return stdout::print_json(&data(&identified, &files));
         }
@@ -128,7 +140,7 @@ impl IdentifyDrives {
 }
 
 fn data(identified: &Identified, files: &[String]) -> Value {
-    let Identified { drives, posterior, changes, settings } = identified;
+    let Identified { drives, posterior, changes, next, settings } = identified;
     let logs = drives.logs.iter().zip(changes).map(|(log, change)| {
         json!({
             "name": log.name,
@@ -144,6 +156,7 @@ fn data(identified: &Identified, files: &[String]) -> Value {
         "parameters": posterior.quantiles(),
         "directions": posterior.principal_directions(),
         "strength_sigma_ln": posterior.strength_deviation(MODULUS_POWER),
+        "next_drives": next,
         "fit": posterior.fit,
         "settings": settings,
         "prior_soils": posterior.prior.soils,
@@ -157,6 +170,7 @@ fn text(identified: &Identified, files: &[String]) -> String {
     let Identified { drives, posterior, changes, .. } = identified;
     let mut text = format!("{}\n\n", parameter_table(&posterior.quantiles()));
     text += &format!("{}\n\n", direction_table(&posterior.principal_directions()));
+    text += &format!("{}\n\n", next_drive_table(&identified.next));
     let fit = &posterior.fit;
     text += &format!(
         "{} simulated drives, {} observed means. Misfit of the best: {:.2} times the noise\n\
@@ -204,6 +218,22 @@ fn direction_table(directions: &[PrincipalDirection]) -> String {
         [format!("{:.4}", own.variance_ratio), word.to_owned(), combination(own)]
     });
     text_table::plain(header, cells, 0..=0).to_string()
+}
+
+/// Candidates for the next drive, with the variances expected after it over those before.
+fn next_drive_table(next: &[NextDrive]) -> String {
+    let header =
+        ["what to drive next (variance after/before)", "parameters", "least determined", "pull"];
+    let cells = next.iter().map(|own| {
+        let [parameters, least, pull] = ratios(own);
+        [own.drive.clone(), parameters, least, pull]
+    });
+    text_table::plain(header, cells, 1..=3).to_string()
+}
+
+/// The expected variances of a candidate with two digits.
+fn ratios(next: &NextDrive) -> [String; 3] {
+    [next.parameters, next.least_determined, next.pull].map(|own| format!("{own:.2}"))
 }
 
 /// The parameters with the largest weights in a combination.

@@ -6,11 +6,12 @@
 //!
 //! The posterior follows *calibrate, emulate, sample* (E. Cleary, A. Garbuno-Inigo, S. Lan, T.
 //! Schneider and A. Stuart, J. Comput. Phys. 424, 2021): rounds of exact simulations move to where the
-//! posterior is, a quadratic response surface is fitted to them, and tempered sequential Monte Carlo
+//! posterior is, a Gaussian process with a quadratic trend is fitted to them, and tempered sequential Monte Carlo
 //! (P. Del Moral, A. Doucet and A. Jasra, J. R. Stat. Soc. B 68, 2006) samples the posterior on this
-//! surface. The error of the surface is part of the noise.
+//! surface. The error of the process is part of the noise.
 
 mod drive_log;
+mod next_drive;
 mod posterior;
 mod response_surface;
 mod simulated_drive;
@@ -19,6 +20,7 @@ mod soil_prior;
 mod tempered_sampler;
 
 pub use drive_log::{DriveLog, DriveLogError, LogChannel, LoggedControls, read_drive_log};
+pub use next_drive::{NextDrive, rank_next_drives};
 pub use posterior::{
     DriveFit, DrivesError, IdentificationSettings, ParameterQuantiles, PrincipalDirection,
     SoilPosterior, identify_soil, model_error,

@@ -20,6 +20,8 @@ const PITCH_ERROR: f64 = 2e-3;
 const SINKAGE_ERROR: f64 = 5e-3;
 /// Spread of the simulations of a round relative to that of the posterior.
 const INFLATION: f64 = 1.3;
+/// Misfit in units of the noise from which misfits are compressed.
+const COMPRESSED: f64 = 3.0;
 /// Error of the surface, in units of the noise, below which no further round is simulated.
 const ACCURATE: f64 = 0.15;
 
@@ -217,6 +219,11 @@ impl SoilPosterior {
         1.0 / direction.dot(&(inverse * direction)).sqrt()
     }
 
+    /// Returns the draws with their whitened coordinates.
+    pub(super) fn whitened_draws(&self) -> impl Iterator<Item = (Whitened, SoilParameters)> {
+        self.whitened.iter().copied().zip(self.draws.iter().copied())
+    }
+
     /// Returns the soil at the mean of the whitened parameters.
     pub fn central_soil(&self) -> SoilParameters {
         self.prior.parameters(&mean(&self.whitened))
@@ -240,11 +247,20 @@ struct MeasuredMeans {
 
 impl MeasuredMeans {
     /// Simulated minus measured means over their noise.
-    fn misfit(&self, simulated: &[f64]) -> DVector<f64> {
+    fn scaled_misfit(&self, simulated: &[f64]) -> DVector<f64> {
         let pairs = simulated.iter().zip(&self.values).zip(&self.deviations);
         let misfits = pairs.map(|((simulated, measured), noise)| (simulated - measured) / noise);
         DVector::from_iterator(self.values.len(), misfits)
     }
+}
+
+/// Returns c asinh(misfit/c), with c = [`COMPRESSED`].
+///
+/// Misfits of plausible soils stay nearly as they are. Those of other soils, up to thousands of times the
+/// noise, would otherwise determine the response surface and the estimate of its error.
+fn compressed(misfit: f64) -> f64 {
+    let ratio = misfit.abs() / COMPRESSED;
+    (COMPRESSED * ln(ratio + (ratio * ratio + 1.0).sqrt())).copysign(misfit)
 }
 
 /// The logs with the means of their windows.
@@ -313,10 +329,18 @@ fn check_wheels(
 
 /// Standard deviations of the means of windows: noise of the samples and error of the model.
 pub(super) fn deviations(log: &DriveLog, windows: &DriveWindows) -> Vec<f64> {
-    let noises: Vec<[f64; 2]> = log
-        .channels
-        .iter()
-        .map(|(channel, values)| [sample_noise(values), model_error(*channel, values)])
+    deviations_with_noise(log, &sample_noises(log), windows)
+}
+
+/// Standard deviations of the means of windows with the noise of the samples of each channel.
+pub(super) fn deviations_with_noise(
+    log: &DriveLog,
+    noises: &[f64],
+    windows: &DriveWindows,
+) -> Vec<f64> {
+    let channels = log.channels.iter().zip(noises);
+    let noises: Vec<[f64; 2]> = channels
+        .map(|((channel, values), noise)| [*noise, model_error(*channel, values)])
         .collect();
     let of_window = |count: &usize| {
         let count = *count as f64;
@@ -325,6 +349,11 @@ pub(super) fn deviations(log: &DriveLog, windows: &DriveWindows) -> Vec<f64> {
         noises.iter().map(deviation).collect::<Vec<_>>()
     };
     windows.counts.iter().flat_map(of_window).collect()
+}
+
+/// Standard deviation of the white noise of each channel.
+pub(super) fn sample_noises(log: &DriveLog) -> Vec<f64> {
+    log.channels.iter().map(|(_, values)| sample_noise(values)).collect()
 }
 
 /// Standard deviation of white noise, from the median of the second differences.
@@ -376,8 +405,15 @@ fn identify_from_means(
     prior: &SoilPrior,
     settings: &IdentificationSettings,
 ) -> Result<SoilPosterior, DrivesError> {
-    let mut identification =
-        Identification { measured, simulate, prior, settings, simulated: vec![], drives: 0 };
+    let mut identification = Identification {
+        measured,
+        simulate,
+        prior,
+        settings,
+        simulated: vec![],
+        drives: 0,
+        least_mean_square: f64::INFINITY,
+    };
     let draws = draw_prior(prior, settings.seed, "prior_drives", settings.prior_drives);
     identification.simulate(&draws);
     let mut surface = identification.first_surface()?;
@@ -393,8 +429,6 @@ fn identify_from_means(
         particles = identification.sample(&surface, rounds);
         error = error.max(surface.error);
     }
-    let mean_square = |own: &SimulatedMisfit| own.misfit.norm_squared() / own.misfit.len() as f64;
-    let best = identification.simulated.iter().map(mean_square).fold(f64::INFINITY, f64::min);
     Ok(SoilPosterior {
         draws: particles.iter().map(|own| prior.parameters(own)).collect(),
         fit: DriveFit {
@@ -402,7 +436,7 @@ fn identify_from_means(
             rounds,
             observations: measured.values.len(),
             surface_error: surface.error,
-            misfit: best.sqrt(),
+            misfit: identification.least_mean_square.sqrt(),
         },
         prior: prior.clone(),
         whitened: particles,
@@ -421,6 +455,8 @@ struct Identification<'a> {
     simulated: Vec<SimulatedMisfit>,
     /// Number of simulations, with those that failed.
     drives: usize,
+    /// Mean square misfit of the best soil, not compressed.
+    least_mean_square: f64,
 }
 
 impl Identification<'_> {
@@ -430,7 +466,10 @@ impl Identification<'_> {
         let results = soils.in_parallel(|own| simulate(&prior.parameters(own)));
         for (whitened, result) in soils.iter().zip(results) {
             if let Some(values) = result {
-                let misfit = self.measured.misfit(&values);
+                let scaled = self.measured.scaled_misfit(&values);
+                let mean_square = scaled.norm_squared() / scaled.len() as f64;
+                self.least_mean_square = self.least_mean_square.min(mean_square);
+                let misfit = scaled.map(compressed);
                 self.simulated.push(SimulatedMisfit { whitened: *whitened, misfit });
             }
         }
@@ -526,6 +565,14 @@ mod tests {
             inside += pairs.filter(|(own, truth)| own.low <= *truth && *truth <= own.high).count();
         }
         inside as f64 / (PARAMETERS as f64 * soils as f64)
+    }
+
+    #[test]
+    fn large_misfits_are_compressed_and_small_ones_stay() {
+        // asinh x = x - x³/6 + ..., and ln 2x far from zero
+        assert!((compressed(0.3) - 0.3).abs() < 6e-4 && compressed(-0.3) == -compressed(0.3));
+        let far = COMPRESSED * ln(2.0 * 3e3 / COMPRESSED);
+        assert!((compressed(3e3) - far).abs() < 1e-6);
     }
 
     /// 54 of 60 intervals should cover. By chance 2.3 fewer are one standard deviation, if intervals are

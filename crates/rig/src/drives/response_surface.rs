@@ -1,6 +1,7 @@
 //! Response surface of a simulated observation, on its leading components.
 
 use super::soil_prior::{PARAMETERS, Whitened};
+use bekker_math::numeric::{exp, ln};
 use nalgebra::{DMatrix, DVector};
 
 /// Number of monomials up to the second degree.
@@ -10,10 +11,14 @@ const MOST_COMPONENTS: usize = 12;
 /// Deviation of a component, in units of its noise, below which it has no information.
 const LEAST_DEVIATION: f64 = 0.1;
 /// Correlation lengths in deviations of the points, and variances of the noise, that are tried.
-const LENGTHS: [f64; 2] = [1.5, 5.0];
-const NOISES: [f64; 2] = [1e-4, 3e-2];
+const LENGTHS: [f64; 4] = [0.7, 1.5, 3.0, 6.0];
+const NOISES: [f64; 4] = [1e-4, 1e-3, 1e-2, 1e-1];
+/// Largest number of simulations in a fit.
+const MOST_POINTS: usize = 250;
 /// Number of simulations that count for the error.
 const RELEVANT: usize = 150;
+/// Number of magnitudes of the errors that represent their distribution.
+const MAGNITUDES: usize = 8;
 /// Variance of a coefficient of the trend.
 const TREND: f64 = 100.0;
 
@@ -26,11 +31,17 @@ pub(super) struct SimulatedMisfit {
     pub misfit: DVector<f64>,
 }
 
-/// Gaussian processes with a quadratic trend for the leading components of the misfit.
+/// A Gaussian process with a quadratic trend for the leading components of the misfit.
 ///
-/// The covariance is τ f(x)·f(y) + 1/(1 + |x - y|²/(2 ℓ²)) + λ [x = y] with the monomials f (C.
-/// Rasmussen and C. Williams, *Gaussian Processes for Machine Learning*, 2006, sections 2.7 and 4.2).
-/// Each component uses the ℓ and λ, from a few candidates, with the least leave-one-out error.
+/// The covariance of components i and j at x and y is S_ij (τ f(x)·f(y) + 1/(1 + |x - y|²/(2 ℓ²)) +
+/// λ [x = y]) with the monomials f (C. Rasmussen and C. Williams, *Gaussian Processes for Machine
+/// Learning*, 2006, sections 2.7, 4.2 and 9.1). The ℓ and λ are those, from a few candidates, whose
+/// leave-one-out predictions have the largest density; S is the covariance of the leave-one-out errors
+/// over their predicted variances. Predicted errors therefore grow with the distance from the simulations.
+///
+/// Leave-one-out errors have heavier tails than a normal distribution, as the response is rough where
+/// wheels dig. The error of a prediction is therefore a mixture of normal distributions whose covariances
+/// are multiples of the predicted one; the multiples are those of the simulations.
 #[derive(Clone, Debug)]
 pub(super) struct ResponseSurface {
     /// Center and scale of the coordinates.
@@ -38,25 +49,32 @@ pub(super) struct ResponseSurface {
     scale: Whitened,
     /// Scaled coordinates of the simulations.
     points: Vec<Whitened>,
-    /// Directions of the components in the space of observations, in columns.
+    /// Directions with independent errors in the space of observations, in columns.
     components: DMatrix<f64>,
-    /// The process of each component.
-    processes: Vec<ComponentProcess>,
-    /// Lower Cholesky factor of the inverse covariance of noise and error of the surface.
-    whitening: DMatrix<f64>,
+    /// Monomials of the simulations, in rows.
+    features: DMatrix<f64>,
+    /// Eigenvalue of S of each component.
+    variances: DVector<f64>,
+    process: ComponentProcess,
+    /// Multiples of the predicted covariance, with equal probabilities.
+    magnitudes: [f64; MAGNITUDES],
     /// Root mean square leave-one-out error in units of the noise.
     pub error: f64,
 }
 
-/// Prediction of a component.
+/// Process of all components.
 #[derive(Clone, Debug)]
 struct ComponentProcess {
-    /// Coefficients of the monomials.
-    trend: [f64; COEFFICIENTS],
-    /// Weights of the simulations.
-    weights: Vec<f64>,
     /// 1/(2 ℓ²).
     decay: f64,
+    /// λ.
+    noise: f64,
+    /// Lower Cholesky factor of the covariance of the simulations.
+    factor: DMatrix<f64>,
+    /// Coefficients of the monomials, one column a component.
+    trend: DMatrix<f64>,
+    /// Weights of the simulations, one column a component.
+    weights: DMatrix<f64>,
 }
 
 impl ResponseSurface {
@@ -64,6 +82,7 @@ impl ResponseSurface {
     ///
     /// The error is that of the first simulations, as it grows away from the posterior.
     pub fn fit(points: &[&SimulatedMisfit]) -> Option<ResponseSurface> {
+        let points = &points[..points.len().min(MOST_POINTS)];
         let count = points.len();
         if count <= COEFFICIENTS {
             return None;
@@ -78,97 +97,125 @@ impl ResponseSurface {
             DMatrix::from_row_iterator(count, COEFFICIENTS, places.iter().flat_map(monomials));
         let rows: Vec<_> = points.iter().map(|own| own.misfit.transpose() * &components).collect();
         let values = DMatrix::from_rows(&rows);
-        let width = components.ncols();
-        let mut best: Vec<Option<(f64, ComponentProcess, DVector<f64>)>> = vec![None; width];
+        let mut best: Option<(f64, ComponentProcess, LeaveOneOutErrors)> = None;
         for length in LENGTHS {
             let decay = 0.5 / (length * length);
             let smooth = &features * features.transpose() * TREND
                 + DMatrix::from_fn(count, count, |i, j| correlation(&places[i], &places[j], decay));
             for noise in NOISES {
                 let covariance = &smooth + DMatrix::identity(count, count) * noise;
-                let Some(inverse) = covariance.cholesky().map(|own| own.inverse()) else {
-                    continue;
-                };
+                let Some(factor) = covariance.cholesky() else { continue };
+                let inverse = factor.inverse();
                 let weights = &inverse * &values;
-                for (component, best) in best.iter_mut().enumerate() {
-                    let own = weights.column(component);
-                    let left = DVector::from_fn(count, |i, _| own[i] / inverse[(i, i)]);
-                    let error = left.norm_squared();
-                    if best.as_ref().is_none_or(|(least, ..)| error < *least) {
-                        let trend = features.transpose() * own * TREND;
-                        let process = ComponentProcess {
-                            trend: std::array::from_fn(|k| trend[k]),
-                            weights: own.iter().copied().collect(),
-                            decay,
-                        };
-                        *best = Some((error, process, left));
-                    }
+                let Some(left) = LeaveOneOutErrors::new(&weights, &inverse) else { continue };
+                if best.as_ref().is_none_or(|(most, ..)| left.log_density > *most) {
+                    let trend = features.transpose() * &weights * TREND;
+                    let factor = factor.unpack();
+                    let process = ComponentProcess { decay, noise, factor, trend, weights };
+                    best = Some((left.log_density, process, left));
                 }
             }
         }
-        let best = best.into_iter().collect::<Option<Vec<_>>>()?;
-        let left: Vec<_> = best.iter().map(|(_, _, left)| left.clone()).collect();
-        let left = DMatrix::from_columns(&left);
-        let relevant = count.min(RELEVANT);
-        let left = left.rows(0, relevant);
-        let error_covariance = left.transpose() * left / relevant as f64;
-        let error = (error_covariance.trace() / width as f64).sqrt();
-        let covariance = error_covariance + DMatrix::identity(width, width);
-        let whitening = covariance.cholesky()?.inverse().cholesky()?.l();
-        let processes = best.into_iter().map(|(_, process, _)| process).collect();
+        let (_, mut process, left) = best?;
+        let eigen = left.covariance.symmetric_eigen();
+        process.trend *= &eigen.eigenvectors;
+        process.weights *= &eigen.eigenvectors;
         Some(ResponseSurface {
             center,
             scale,
             points: places,
-            components,
-            processes,
-            whitening,
-            error,
+            features,
+            components: components * eigen.eigenvectors,
+            variances: eigen.eigenvalues.map(|own| own.max(0.0)),
+            process,
+            magnitudes: left.magnitudes,
+            error: left.error,
         })
     }
 
-    /// Returns the predicted components.
-    fn predict(&self, whitened: &Whitened) -> [f64; MOST_COMPONENTS] {
+    /// Returns the predicted components, and their variance over that of S.
+    fn predict(&self, whitened: &Whitened) -> (DVector<f64>, f64) {
+        let ComponentProcess { decay, noise, factor, trend, weights } = &self.process;
         let at = scaled(whitened, &self.center, &self.scale);
-        let monomials = monomials(&at);
-        let distances: Vec<f64> = self.points.iter().map(|own| (own - at).norm_squared()).collect();
-        let correlations = LENGTHS.map(|length| {
-            let decay = 0.5 / (length * length);
-            distances.iter().map(|own| 1.0 / (1.0 + own * decay)).collect::<Vec<f64>>()
-        });
-        let mut predicted = [0.0; MOST_COMPONENTS];
-        for (predicted, process) in predicted.iter_mut().zip(&self.processes) {
-            let trend: f64 = monomials.iter().zip(&process.trend).map(|(x, c)| x * c).sum();
-            let length = LENGTHS.iter().position(|own| 0.5 / (own * own) == process.decay);
-            let own = &correlations[length.unwrap_or_default()];
-            *predicted = trend + own.iter().zip(&process.weights).map(|(k, w)| k * w).sum::<f64>();
-        }
-        predicted
+        let monomials = DVector::from_row_slice(&monomials(&at));
+        let correlations = self.points.iter().map(|own| correlation(own, &at, *decay));
+        let correlations = DVector::from_iterator(self.points.len(), correlations);
+        let value = trend.tr_mul(&monomials) + weights.tr_mul(&correlations);
+        let covariances = &self.features * &monomials * TREND + correlations;
+        let explained =
+            factor.solve_lower_triangular(&covariances).map_or(0.0, |own| own.norm_squared());
+        let total = TREND * monomials.norm_squared() + 1.0;
+        (value, (total - explained).max(0.0) + noise)
     }
 
     /// Returns the logarithm of the likelihood, without its constant.
     pub fn log_likelihood(&self, whitened: &Whitened) -> f64 {
-        let value = self.predict(whitened);
-        let width = self.processes.len();
-        // |Lᵀ u|² with the lower factor L of the inverse covariance
-        let mut sum = 0.0;
-        for column in 0..width {
-            let part: f64 =
-                (column..width).map(|row| self.whitening[(row, column)] * value[row]).sum();
-            sum += part * part;
-        }
-        -0.5 * sum
+        let (value, variance) = self.predict(whitened);
+        let logarithms = self.magnitudes.map(|magnitude| {
+            let term = |(value, own): (&f64, &f64)| {
+                let variance = 1.0 + magnitude * variance * own;
+                value * value / variance + ln(variance)
+            };
+            -0.5 * value.iter().zip(&self.variances).map(term).sum::<f64>()
+        });
+        let most = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = logarithms.iter().map(|own| exp(own - most)).sum();
+        most + ln(sum / MAGNITUDES as f64)
     }
 
     /// Returns the root mean square difference from simulations, in units of the noise.
     pub fn difference(&self, points: &[SimulatedMisfit]) -> f64 {
         let square = |own: &SimulatedMisfit| {
-            let value = self.predict(&own.whitened);
-            let simulated = self.components.transpose() * &own.misfit;
-            simulated.iter().zip(value).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
+            let (value, _) = self.predict(&own.whitened);
+            (self.components.tr_mul(&own.misfit) - value).norm_squared()
         };
-        let count = points.len() * self.processes.len();
+        let count = points.len() * self.variances.len();
         (points.iter().map(square).sum::<f64>() / count.max(1) as f64).sqrt()
+    }
+}
+
+/// Leave-one-out errors of a process.
+struct LeaveOneOutErrors {
+    /// Covariance of the errors over their predicted variances.
+    covariance: DMatrix<f64>,
+    /// Squared Mahalanobis norms of the errors over their mean, at equal steps of probability.
+    magnitudes: [f64; MAGNITUDES],
+    /// Logarithm of the density of the simulations, without its constant.
+    log_density: f64,
+    /// Root mean square error.
+    error: f64,
+}
+
+impl LeaveOneOutErrors {
+    /// Returns the errors of the first simulations; `None` if their covariance is singular.
+    ///
+    /// The error of simulation i is w_i/q_i and its predicted variance 1/q_i, with the weights w and the
+    /// diagonal q of the inverse covariance (Rasmussen and Williams, section 5.4.2).
+    fn new(weights: &DMatrix<f64>, inverse: &DMatrix<f64>) -> Option<LeaveOneOutErrors> {
+        let count = weights.nrows().min(RELEVANT);
+        let width = weights.ncols();
+        let mut covariance = DMatrix::identity(width, width) * 1e-12;
+        let (mut squares, mut logarithms) = (0.0, 0.0);
+        for i in 0..count {
+            let (row, precision) = (weights.row(i).transpose(), inverse[(i, i)]);
+            covariance.ger(1.0 / (precision * count as f64), &row, &row, 1.0);
+            squares += row.norm_squared() / (precision * precision);
+            logarithms += ln(precision);
+        }
+        let factor = covariance.clone().cholesky()?;
+        let diagonal = factor.l_dirty().diagonal();
+        let determinant: f64 = diagonal.iter().map(|own| 2.0 * ln(*own)).sum();
+        let log_density = 0.5 * (width as f64 * logarithms - count as f64 * determinant);
+        let mut norms: Vec<f64> = (0..count)
+            .map(|i| {
+                let row = weights.row(i).transpose();
+                row.dot(&factor.solve(&row)) / (inverse[(i, i)] * width as f64)
+            })
+            .collect();
+        norms.sort_by(f64::total_cmp);
+        let magnitudes = std::array::from_fn(|k| norms[(2 * k + 1) * count / (2 * MAGNITUDES)]);
+        let error = (squares / (count * width) as f64).sqrt();
+        Some(LeaveOneOutErrors { covariance, magnitudes, log_density, error })
     }
 }
 
@@ -221,6 +268,7 @@ fn monomials(x: &Whitened) -> [f64; COEFFICIENTS] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bekker_math::numeric::sin;
     use bekker_math::random::RandomStream;
 
     #[test]
@@ -241,5 +289,22 @@ mod tests {
         let expected = -0.5 * observation(&z).norm_squared();
         assert!((surface.log_likelihood(&z) - expected).abs() < 1e-2 * expected.abs());
         assert!(ResponseSurface::fit(&points.iter().take(20).collect::<Vec<_>>()).is_none());
+    }
+
+    /// The response is rougher than the points resolve, so that predictions between them have errors.
+    #[test]
+    fn predicted_errors_grow_with_the_distance_from_simulations() {
+        let stream = RandomStream::new(2, "points");
+        let rough = |z: &Whitened| DVector::from_fn(4, |k, _| 5.0 * sin(4.0 * z[k] + z[5]));
+        let points: Vec<SimulatedMisfit> = (0..120)
+            .map(|n| Whitened::from_fn(|k, _| stream.normal(6 * n + k as u64)))
+            .map(|whitened| SimulatedMisfit { whitened, misfit: rough(&whitened) })
+            .collect();
+        let surface = ResponseSurface::fit(&points.iter().collect::<Vec<_>>()).unwrap();
+        let variances = [0.0, 2.0, 4.0].map(|at| surface.predict(&Whitened::repeat(at)).1);
+        assert!(variances[0] < variances[1] && variances[1] < variances[2], "{variances:?}");
+        // the magnitudes are relative, about 1, and spread as those of four errors do at least
+        let magnitudes = surface.magnitudes;
+        assert!(magnitudes[0] < 0.7 && magnitudes[MAGNITUDES - 1] > 1.5, "{magnitudes:?}");
     }
 }

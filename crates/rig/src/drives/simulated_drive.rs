@@ -2,7 +2,7 @@
 
 use super::drive_log::{DriveLog, LogChannel};
 use super::soil_prior::SoilParameters;
-use bekker_agent::{OutcomeCode, Sample};
+use bekker_agent::{OutcomeCode, Sample, WheelSample};
 use bekker_scenario::build::{AssetCache, world_with_assets};
 use bekker_scenario::config::{
     DriverConfig, EndingsConfig, Ground, SurfaceConfig, TableRow, TimeConfig, VehicleConfig,
@@ -40,6 +40,15 @@ impl DriveVehicle {
     pub fn new(config: VehicleConfig, folder: PathBuf) -> DriveVehicle {
         let (ground, step, assets) = (Ground::default(), None, AssetCache::default());
         DriveVehicle { config, folder, ground, step, assets }
+    }
+
+    /// Builds the world of a scenario, which refers to files as the vehicle does.
+    ///
+    /// # Errors
+    /// Faults of the scenario.
+    pub fn world(&self, scenario: &Scenario) -> Result<World, Diagnostics> {
+        let file = ScenarioFile::from_scenario(scenario, &self.folder)?;
+        Ok(World::new(world_with_assets(&file, &self.assets)?.world))
     }
 }
 
@@ -159,21 +168,21 @@ impl<'a> SimulatedDrive<'a> {
         times.iter().enumerate().map(row).collect()
     }
 
-    fn world(&self, scenario: &Scenario) -> Result<World, Diagnostics> {
-        let file = ScenarioFile::from_scenario(scenario, &self.vehicle.folder)?;
-        Ok(World::new(world_with_assets(&file, &self.vehicle.assets)?.world))
-    }
-
     /// Returns the number of wheels of the vehicle.
     ///
     /// # Errors
     /// Faults of the vehicle or of the soil.
     pub fn wheel_count(&self, soil: &SoilParameters) -> Result<usize, Diagnostics> {
-        Ok(self
-            .world(&self.scenario(soil))?
-            .samples()
-            .next()
-            .map_or(0, |sample| sample.wheels.len()))
+        Ok(self.wheels_at_start(soil)?.len())
+    }
+
+    /// Returns the wheels of the vehicle before it drives.
+    pub(super) fn wheels_at_start(
+        &self,
+        soil: &SoilParameters,
+    ) -> Result<Vec<WheelSample>, Diagnostics> {
+        let world = self.vehicle.world(&self.scenario(soil))?;
+        Ok(world.samples().next().map_or_else(Vec::new, |sample| sample.wheels.to_vec()))
     }
 
     /// Simulates the drive and returns its channels at the times of the log.
@@ -191,7 +200,7 @@ impl<'a> SimulatedDrive<'a> {
     /// # Errors
     /// Faults of the scenario.
     pub fn run_scenario(&self, scenario: &Scenario) -> Result<Option<DriveLog>, Diagnostics> {
-        let mut world = self.world(scenario)?;
+        let mut world = self.vehicle.world(scenario)?;
         let kinds: Vec<LogChannel> = self.log.channels.iter().map(|(own, _)| *own).collect();
         let mut recorded: Vec<Vec<f64>> =
             vec![Vec::with_capacity(self.log.times.len()); kinds.len()];
@@ -228,7 +237,7 @@ impl<'a> SimulatedDrive<'a> {
 
 /// The value of a channel in a sample.
 fn reading(sample: &Sample, channel: LogChannel) -> f64 {
-    let of_wheel = |wheel: usize, value: fn(&bekker_agent::WheelSample) -> f64| {
+    let of_wheel = |wheel: usize, value: fn(&WheelSample) -> f64| {
         sample.wheels.get(wheel).map_or(f64::NAN, value)
     };
     match channel {

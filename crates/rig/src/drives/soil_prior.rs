@@ -182,6 +182,11 @@ impl SoilPrior {
         self.inverse_root * direction
     }
 
+    /// Returns the variances of the standardized logarithms with a covariance of whitened coordinates.
+    pub(super) fn variances(&self, covariance: &SMatrix<f64, PARAMETERS, PARAMETERS>) -> Whitened {
+        (self.root * covariance * self.root.transpose()).diagonal()
+    }
+
     /// Returns the change of whitened coordinates with a change of the logarithms.
     pub(super) fn whitened_direction(&self, logarithms: &Whitened) -> Whitened {
         self.inverse_root * logarithms.component_div(&self.deviation)

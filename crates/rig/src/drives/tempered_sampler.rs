@@ -1,12 +1,15 @@
 //! Sequential Monte Carlo with a tempered likelihood.
 
 use super::soil_prior::{PARAMETERS, SoilPrior, Whitened};
+use crate::InParallel;
 use bekker_math::numeric::{exp, ln};
 use bekker_math::random::RandomStream;
 use nalgebra::SMatrix;
 
 /// Metropolis moves of each particle at each temperature.
 const MOVES: usize = 12;
+/// Random numbers of these moves: a vector and a threshold each.
+const DRAWS_OF_MOVES: u64 = (MOVES * (PARAMETERS + 1)) as u64;
 /// Effective share of the particles that a step of the temperature leaves.
 const EFFECTIVE: f64 = 0.5;
 /// Scale of proposals for normal targets (G. Roberts, A. Gelman and W. Gilks, Ann. Appl. Probab. 7,
@@ -48,11 +51,13 @@ pub(super) fn draw_prior(prior: &SoilPrior, seed: u64, name: &str, count: usize)
 /// Draws `count` equally weighted particles from prior times likelihood.
 pub(super) fn sample_posterior(
     prior: &SoilPrior,
-    log_likelihood: impl Fn(&Whitened) -> f64,
+    log_likelihood: impl Fn(&Whitened) -> f64 + Sync,
     count: usize,
     seed: u64,
 ) -> Vec<Whitened> {
-    let mut draws = Draws { stream: RandomStream::new(seed, "moves"), count: 0 };
+    let mut resampling = Draws { stream: RandomStream::new(seed, "resampling"), count: 0 };
+    let stream = RandomStream::new(seed, "moves");
+    let mut moved = 0;
     let mut particles = draw_prior(prior, seed, "particles", count);
     let mut likelihoods: Vec<f64> = particles.iter().map(&log_likelihood).collect();
     let mut temperature = 0.0;
@@ -60,29 +65,62 @@ pub(super) fn sample_posterior(
         let step = temperature_step(&likelihoods, 1.0 - temperature);
         temperature = if step >= 1.0 - temperature { 1.0 } else { temperature + step };
         let weights = weights(&likelihoods, step);
-        let chosen = systematic_resampling(&weights, draws.uniform());
+        let chosen = systematic_resampling(&weights, resampling.uniform());
         particles = chosen.iter().map(|index| particles[*index]).collect();
         likelihoods = chosen.iter().map(|index| likelihoods[*index]).collect();
         let spread = covariance(&particles) * (PROPOSAL * PROPOSAL / PARAMETERS as f64)
             + SMatrix::identity() * 1e-12;
         let Some(factor) = spread.cholesky().map(|own| own.l()) else { continue };
-        for _ in 0..MOVES {
-            for (particle, likelihood) in particles.iter_mut().zip(&mut likelihoods) {
-                let proposal = *particle + factor * draws.vector();
-                let threshold = ln(draws.uniform().max(f64::MIN_POSITIVE));
-                if !prior.has_density(&proposal) {
-                    continue;
-                }
-                let proposed = log_likelihood(&proposal);
-                let gain = temperature * (proposed - *likelihood)
-                    - 0.5 * (proposal.norm_squared() - particle.norm_squared());
-                if threshold < gain {
-                    (*particle, *likelihood) = (proposal, proposed);
-                }
-            }
-        }
+        let target = TemperedTarget { prior, log_likelihood: &log_likelihood, temperature, factor };
+        // each particle has its own numbers, so that the order of threads does not matter
+        let starts: Vec<(u64, Whitened, f64)> = particles
+            .iter()
+            .zip(&likelihoods)
+            .enumerate()
+            .map(|(index, (own, likelihood))| (moved + index as u64, *own, *likelihood))
+            .collect();
+        moved += count as u64;
+        let ends = starts.in_parallel(|(index, own, likelihood)| {
+            let draws = Draws { stream: stream.clone(), count: index * DRAWS_OF_MOVES };
+            target.move_particle(*own, *likelihood, draws)
+        });
+        (particles, likelihoods) = ends.unzip();
     }
     particles
+}
+
+/// Prior times a power of the likelihood, with the proposals of its moves.
+struct TemperedTarget<'a, L> {
+    prior: &'a SoilPrior,
+    log_likelihood: &'a L,
+    temperature: f64,
+    /// Lower Cholesky factor of the covariance of the proposals.
+    factor: SMatrix<f64, PARAMETERS, PARAMETERS>,
+}
+
+impl<L: Fn(&Whitened) -> f64> TemperedTarget<'_, L> {
+    /// Moves a particle by the Metropolis rule, and returns it with its likelihood.
+    fn move_particle(
+        &self,
+        mut particle: Whitened,
+        mut likelihood: f64,
+        mut draws: Draws,
+    ) -> (Whitened, f64) {
+        for _ in 0..MOVES {
+            let proposal = particle + self.factor * draws.vector();
+            let threshold = ln(draws.uniform().max(f64::MIN_POSITIVE));
+            if !self.prior.has_density(&proposal) {
+                continue;
+            }
+            let proposed = (self.log_likelihood)(&proposal);
+            let gain = self.temperature * (proposed - likelihood)
+                - 0.5 * (proposal.norm_squared() - particle.norm_squared());
+            if threshold < gain {
+                (particle, likelihood) = (proposal, proposed);
+            }
+        }
+        (particle, likelihood)
+    }
 }
 
 /// Largest step of the temperature that leaves the effective share, at most `most`.

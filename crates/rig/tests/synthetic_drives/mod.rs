@@ -66,8 +66,8 @@ pub fn with_noise(mut log: DriveLog, seed: u64) -> DriveLog {
 }
 
 /// Soils drawn from the prior on which the vehicle can be simulated.
-pub fn hidden(prior: &SoilPrior, count: usize) -> Vec<(u64, SoilParameters)> {
-    let stream = RandomStream::new(77, "hidden");
+pub fn hidden(prior: &SoilPrior, seed: u64, count: usize) -> Vec<(u64, SoilParameters)> {
+    let stream = RandomStream::new(seed, "hidden");
     let draw = |n: u64| {
         let normals = std::array::from_fn(|k| stream.normal(PARAMETERS as u64 * n + k as u64));
         prior.draw(normals).map(|own| (n, own))

@@ -1,11 +1,13 @@
 //! Files of an identification: the soil, and a study of its posterior.
 
-use super::{Identified, MODULUS_POWER};
+use super::{Identified, MODULUS_POWER, page};
 use crate::cli::Failure;
 use crate::report::write_file;
-use crate::rig::drives::{PARAMETER_KEYS, ParameterQuantiles, SimulatedDrive};
-use crate::scenario::Scenario;
+use crate::rig::drives::{
+    DriveVehicle, PARAMETER_KEYS, ParameterQuantiles, SimulatedDrive, SoilParameters,
+};
 use crate::scenario::config::{DriverConfig, PathEnd};
+use crate::scenario::{Diagnostics, Scenario};
 use crate::vehicle::Locks;
 use std::path::Path;
 
@@ -17,20 +19,39 @@ const SPEED: f64 = 3.0;
 /// Duration of the drive of the study, s.
 const DURATION: f64 = 15.0;
 
-/// Writes the files and returns their names.
+/// Files of an identification, and what they leave out.
+pub struct IdentificationFiles {
+    pub names: Vec<String>,
+    /// Draws that the scenario refuses, in words; empty if it takes all.
+    pub left_out: Option<String>,
+}
+
+/// Writes the files and the page.
 ///
 /// # Errors
 /// A folder or file that cannot be written.
-pub fn write(folder: &Path, name: &str, identified: &Identified) -> Result<Vec<String>, Failure> {
+pub fn write(
+    folder: &Path,
+    name: &str,
+    identified: &Identified,
+) -> Result<IdentificationFiles, Failure> {
     std::fs::create_dir_all(folder)
         .map_err(|cause| Failure::Output { subject: folder.display().to_string(), cause })?;
     let quantiles = identified.posterior.quantiles();
+    let scenario = scenario(name, identified);
+    let accepted =
+        AcceptedDraws::new(&identified.posterior.draws, &identified.drives.vehicle, &scenario);
+    let refused = |error: toml::ser::Error| Failure::Input {
+        subject: "scenario.toml".into(),
+        cause: error.to_string(),
+    };
     let files = [
         ("soil.toml", soil(name, identified)),
         ("factors.toml", factors(&quantiles)),
-        ("draws.csv", draws(identified)),
-        ("scenario.toml", scenario(name, identified)?),
+        ("draws.csv", accepted.table()),
+        ("scenario.toml", scenario.to_toml().map_err(refused)?),
         ("study.toml", study()),
+        ("report.html", page::html(name, identified)),
     ];
     let mut written = Vec::new();
     for (own, text) in files {
@@ -38,7 +59,7 @@ pub fn write(folder: &Path, name: &str, identified: &Identified) -> Result<Vec<S
         write_file(&path, text.as_bytes())?;
         written.push(path.display().to_string());
     }
-    Ok(written)
+    Ok(IdentificationFiles { names: written, left_out: accepted.in_words() })
 }
 
 /// The central soil with the keys of `[[soil.custom]]`, as rigs take it.
@@ -84,20 +105,61 @@ fn factors(quantiles: &[ParameterQuantiles]) -> String {
     text
 }
 
-/// Joint draws of the posterior, one column a factor.
-fn draws(identified: &Identified) -> String {
-    let draws = &identified.posterior.draws;
-    let mut text = format!("{}\n", PARAMETER_KEYS.join(","));
-    let stride = (draws.len() / DRAWS).max(1);
-    for own in draws.iter().step_by(stride).take(DRAWS) {
-        let values = own.by_key().map(|value| format!("{value:e}"));
-        text += &format!("{}\n", values.join(","));
+/// Joint draws of the posterior that the scenario of the study takes.
+struct AcceptedDraws {
+    draws: Vec<SoilParameters>,
+    /// Number of refused draws, with the fault of the first.
+    refused: usize,
+    fault: Option<Diagnostics>,
+}
+
+impl AcceptedDraws {
+    /// Takes draws in order until there are [`DRAWS`]: each replaces one that was refused before it.
+    fn new(draws: &[SoilParameters], vehicle: &DriveVehicle, scenario: &Scenario) -> AcceptedDraws {
+        let stride = (draws.len() / DRAWS).max(1);
+        let order = (0..stride).flat_map(|first| draws.iter().skip(first).step_by(stride));
+        let mut own = AcceptedDraws { draws: Vec::new(), refused: 0, fault: None };
+        let mut scenario = scenario.clone();
+        let name = scenario.soil.default.clone();
+        for soil in order {
+            if own.draws.len() == DRAWS {
+                break;
+            }
+            scenario.soil.custom[0] = soil.to_custom_soil(&name);
+            match vehicle.world(&scenario) {
+                Ok(_) => own.draws.push(*soil),
+                Err(fault) => {
+                    own.refused += 1;
+                    own.fault.get_or_insert(fault);
+                }
+            }
+        }
+        own
     }
-    text
+
+    /// One column a factor.
+    fn table(&self) -> String {
+        let mut text = format!("{}\n", PARAMETER_KEYS.join(","));
+        for own in &self.draws {
+            let values = own.by_key().map(|value| format!("{value:e}"));
+            text += &format!("{}\n", values.join(","));
+        }
+        text
+    }
+
+    fn in_words(&self) -> Option<String> {
+        let fault = self.fault.as_ref()?.0.first()?;
+        let (refused, tried) = (self.refused, self.refused + self.draws.len());
+        Some(format!(
+            "draws.csv lacks {refused} of {tried} draws that the scenario refuses ({}: {}); its soils \
+             are those of the posterior without them",
+            fault.key, fault.kind
+        ))
+    }
 }
 
 /// A straight drive of the vehicle on the soil.
-fn scenario(name: &str, identified: &Identified) -> Result<String, Failure> {
+fn scenario(name: &str, identified: &Identified) -> Scenario {
     let soil = identified.posterior.central_soil();
     let log = &identified.drives.logs[0];
     let mut scenario: Scenario =
@@ -122,11 +184,7 @@ fn scenario(name: &str, identified: &Identified) -> Result<String, Failure> {
         slip_limit: None,
         locks: Locks::OPEN,
     };
-    let refused = |error: toml::ser::Error| Failure::Input {
-        subject: "scenario.toml".into(),
-        cause: error.to_string(),
-    };
-    scenario.to_toml().map_err(refused)
+    scenario
 }
 
 /// A study of the joint draws.
@@ -141,4 +199,35 @@ fn study() -> String {
         text += &format!("\n[[factor]]\nname = \"{key}\"\nkey = \"soil.custom[0].{key}\"\n");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::config::{TimeConfig, VehicleConfig};
+
+    #[test]
+    fn draws_that_the_scenario_refuses_are_left_out_and_counted() {
+        let loam = SoilParameters {
+            k_phi: 1e6,
+            k_c: 1e4,
+            n: 0.8,
+            cohesion: 3e3,
+            friction_angle: 0.4,
+            shear_modulus: 0.02,
+        };
+        // scenarios allow exponents up to 3
+        let refused = SoilParameters { n: 5.0, ..loam };
+        let config = VehicleConfig::new("vehicle", "mrzr4", DriverConfig::default());
+        let vehicle = DriveVehicle::new(config.clone(), Default::default());
+        let mut scenario = Scenario::new("study", "loam", TimeConfig::with_duration(1.0));
+        scenario.soil.custom.push(loam.to_custom_soil("loam"));
+        scenario.vehicle.push(config);
+        let accepted = AcceptedDraws::new(&[refused, loam, loam], &vehicle, &scenario);
+        assert_eq!(accepted.draws, [loam, loam]);
+        let words = accepted.in_words().unwrap();
+        assert!(words.starts_with("draws.csv lacks 1 of 3 draws"), "{words}");
+        assert!(words.contains("soil.custom[0].n"), "{words}");
+        assert_eq!(AcceptedDraws::new(&[loam], &vehicle, &scenario).in_words(), None);
+    }
 }
