@@ -86,12 +86,13 @@ impl TrackSteering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_vehicle::find_tracked;
+    use bekker_vehicle::find_vehicle;
 
     /// Yaw rate after 8 s of tracks that turn by half of what they are steered beyond a tenth of full
     /// lock, with a time constant of 0.3 s.
     fn settled(target: f64, rate: f64) -> f64 {
-        let geometry = SteeringGeometry::from_tracked_spec(&find_tracked("m113").unwrap());
+        let geometry =
+            SteeringGeometry::from_tracked_spec(find_vehicle("m113").unwrap().tracked().unwrap());
         let mut steering = TrackSteering { geometry, added: 0.0 };
         let (mut yaw_rate, h) = (0.0, 0.01);
         for _ in 0..800 {
