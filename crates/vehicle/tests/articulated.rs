@@ -23,7 +23,7 @@ fn with_steering(change: impl FnOnce(&mut ArticulatedSteering)) -> VehicleSpec {
     spec
 }
 
-/// A vehicle with one axle on each frame in place of the forwarder's bogies, like a wheel loader.
+/// A vehicle with one axle on each frame instead of the forwarder's bogies, like a wheel loader.
 fn loader() -> VehicleSpec {
     let mut spec = forwarder();
     spec.axles.remove(3);
