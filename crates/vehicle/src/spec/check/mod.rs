@@ -558,7 +558,7 @@ mod tests {
             ..Default::default()
         };
         let mut coupled = forwarder;
-        coupled.chassis.rear_coupling = Some([0.5, 0.0, 0.2]);
+        coupled.chassis.rear_coupling = Some([-3.4, 0.0, 0.2]);
         let towing = super::super::AnySpec::Wheeled(Box::new(coupled)).with_setup(&setup);
         let text = towing.unwrap_err().to_string();
         let expected = "trailer = given: must be absent with steering.articulated";
