@@ -51,15 +51,13 @@ fn a_run_gives_a_soil_that_studies_rigs_and_maps_take() {
     assert_eq!(data["directions"].as_array().unwrap().len(), 6);
     assert_eq!(data["logs"][0]["soil_changes_at"], Value::Null);
     assert_eq!(data["fit"]["drives"], 96);
-    let next = data["next_drives"].as_array().unwrap();
-    let expected = |index: usize| next[index]["parameters"].as_f64().unwrap();
-    assert!(next.len() >= 6 && expected(0) < expected(next.len() - 1), "{next:?}");
-    assert!(expected(0) > 0.0 && expected(next.len() - 1) <= 1.0, "{next:?}");
+    // a first look does not rank what to drive next
+    assert_eq!(data["next_drives"].as_array().unwrap().len(), 0);
 
     run("study plan found/study.toml --probe 1");
     let found = |name: &str| fs::read_to_string(folder.path().join("found").join(name)).unwrap();
     let page = found("report.html");
-    for part in ["Speed", "Torque of wheel 3", "Pairs in the posterior", "What to drive next"] {
+    for part in ["Speed", "Torque of wheel 3", "Pairs in the posterior"] {
         assert!(page.contains(part), "{part}");
     }
     let alone = format!(

@@ -5,7 +5,7 @@ mod synthetic_drives;
 use bekker_ground::soil::{SoilKind, catalog};
 use bekker_rig::drives::{
     DriveLog, DriveVehicle, IdentificationSettings, LogChannel, PARAMETERS, SimulatedDrive,
-    SoilParameters, SoilPrior, find_soil_change, identify_soil,
+    SoilParameters, SoilPrior, find_soil_change, identify_soil, rank_next_drives,
 };
 use bekker_scenario::config::{AreaConfig, SurfaceConfig, TireModel, Zone};
 use synthetic_drives::{INTERVAL, hidden, plan, vehicle, with_noise};
@@ -47,6 +47,26 @@ fn a_hidden_soil_is_found_with_the_same_bits_on_any_threads() {
     assert!(directions[0].variance_ratio < 0.1, "{directions:?}");
     assert!(directions[PARAMETERS - 1].variance_ratio > 0.2, "{directions:?}");
     assert!(one.strength_deviation(1.9) < 0.5 && one.fit.misfit < 3.0, "{:?}", one.fit);
+}
+
+#[test]
+fn what_to_drive_next_is_ranked_by_the_variance_that_is_left() {
+    let vehicle = vehicle(TireModel::Rigid, None);
+    let plan = plan(2.0, 0.0, &[[0.0, 0.0], [0.5, 0.4]]);
+    let (n, truth) = hidden(&SoilPrior::from_catalog(None).unwrap(), 77, 1)[0];
+    let log = SimulatedDrive::new(&vehicle, &plan).run(&truth).unwrap().unwrap();
+    let log = with_noise(log, n);
+    let posterior = identify_few(&vehicle, &log, 1);
+    let ranked = rank_next_drives(&vehicle, &log, &posterior, 18).unwrap();
+    // rigid wheels have no inflation
+    assert_eq!(ranked.len(), 7, "{ranked:?}");
+    assert!(ranked.is_sorted_by(|a, b| a.parameters <= b.parameters), "{ranked:?}");
+    for own in &ranked {
+        let ratios = [own.parameters, own.least_determined, own.pull];
+        assert!(ratios.iter().all(|own| (0.0..=1.0 + 1e-9).contains(own)), "{own:?}");
+    }
+    // full throttle shows the shear strength, of which a gentle start shows little
+    assert!(ranked[0].pull < 0.5, "{ranked:?}");
 }
 
 /// The vehicle drives from one soil of the catalog onto another after 5 s.

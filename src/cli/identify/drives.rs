@@ -21,9 +21,8 @@ const MODULUS_POWER: f64 = 1.9;
 const LARGEST_SURFACE_ERROR: f64 = 1.0;
 /// Variance ratio above which drives do not determine a combination of parameters.
 const UNDETERMINED: f64 = 0.5;
-/// Simulated draws of each candidate for the next drive, and with `--quick`.
+/// Simulated draws of each candidate for the next drive.
 const CANDIDATE_DRAWS: usize = 32;
-const QUICK_CANDIDATE_DRAWS: usize = 20;
 /// Largest number of parameters that are named in a combination.
 const MOST_TERMS: usize = 4;
 /// Least weight of a parameter that is named in a combination.
@@ -61,7 +60,7 @@ pub struct IdentifyDrives {
     /// Seed of all draws
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Simulate few drives, for a first look: the intervals are wider
+    /// Simulate few drives, for a first look: wider intervals, and no ranking of what to drive next
     #[arg(long)]
     quick: bool,
     /// Name of the soil
@@ -112,9 +111,11 @@ impl IdentifyDrives {
         let changes =
             drives.logs.iter().map(|log| find_soil_change(&drives.vehicle, log, &posterior));
         let changes = changes.collect::<Result<Vec<_>, _>>().map_err(refused)?;
-        let draws = if self.quick { QUICK_CANDIDATE_DRAWS } else { CANDIDATE_DRAWS };
-        let next = rank_next_drives(&drives.vehicle, &fitted[0], &posterior, draws);
-        let next = next.map_err(refused)?;
+        let next = match self.quick {
+            true => Vec::new(),
+            false => rank_next_drives(&drives.vehicle, &fitted[0], &posterior, CANDIDATE_DRAWS)
+                .map_err(refused)?,
+        };
         let identified = Identified { drives, posterior, changes, next, settings };
         let mut files = Vec::new();
         if let Some(folder) = &self.out {
@@ -170,7 +171,9 @@ fn text(identified: &Identified, files: &[String]) -> String {
     let Identified { drives, posterior, changes, .. } = identified;
     let mut text = format!("{}\n\n", parameter_table(&posterior.quantiles()));
     text += &format!("{}\n\n", direction_table(&posterior.principal_directions()));
-    text += &format!("{}\n\n", next_drive_table(&identified.next));
+    if !identified.next.is_empty() {
+        text += &format!("{}\n\n", next_drive_table(&identified.next));
+    }
     let fit = &posterior.fit;
     text += &format!(
         "{} simulated drives, {} observed means. Misfit of the best: {:.2} times the noise\n\

@@ -81,7 +81,7 @@ pub(super) fn sample_posterior(
             .collect();
         moved += count as u64;
         let ends = starts.in_parallel(|(index, own, likelihood)| {
-            let draws = Draws { stream: stream.clone(), count: index * DRAWS_OF_MOVES };
+            let draws = Draws { stream, count: index * DRAWS_OF_MOVES };
             target.move_particle(*own, *likelihood, draws)
         });
         (particles, likelihoods) = ends.unzip();

@@ -23,7 +23,9 @@ pub fn html(name: &str, identified: &Identified) -> String {
         logs.map(|(log, change)| predicted_and_measured(&log.name, change)).collect();
     sections.push(parameters(identified));
     sections.push(pairs(&posterior.draws));
-    sections.push(next_drives(identified));
+    if !identified.next.is_empty() {
+        sections.push(next_drives(identified));
+    }
     let page = HtmlPage {
         title: format!("Soil from drives: {name}"),
         question: "Which soil parameters agree with the logged drives?".into(),
