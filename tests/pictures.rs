@@ -186,6 +186,8 @@ fn pictures_and_pages_look_as_stored() {
     comparison.check("run", read(&folder.join("all/mud/picture.png")));
     let (_view, url) = viewed(&folder.join("all"));
     let Some(mut browser) = Browser::open(&url) else { return comparison.finish() };
+    // the first page sets the cookie that the others need
+    browser.wait("document.querySelector('.cards') !== null");
     let base = url.split("/?").next().unwrap().to_string();
     let desktop = ([1280, 800], "light");
     for (name, path, ready, (size, theme)) in [

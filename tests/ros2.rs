@@ -185,7 +185,7 @@ fn twists_steer_robots_and_tracked_vehicles() {
         )
     };
     let scenario = format!(
-        "format = 1\nname = \"twists\"\nsoil = {{ default = \"rigid\" }}\n[time]\nduration = 4\n{}{}",
+        "format = 1\nname = \"twists\"\nsoil = {{ default = \"rigid\" }}\n[time]\nduration = 8\n{}{}",
         vehicle("robot", "husky", 0.0),
         vehicle("tank", "m113", 20.0),
     );
@@ -205,7 +205,7 @@ fn twists_steer_robots_and_tracked_vehicles() {
     let of = |row: &[&str], at: usize| row[at].parse::<f64>().unwrap();
     for (vehicle, target, rate) in [("robot", 0.5, 0.4), ("tank", 3.0, -0.2)] {
         let own: Vec<&Vec<&str>> =
-            rows.iter().filter(|row| row[name] == vehicle && of(row, time) > 2.0).collect();
+            rows.iter().filter(|row| row[name] == vehicle && of(row, time) > 4.0).collect();
         let [first, last] = [own[0], own[own.len() - 1]];
         let turned = (of(last, yaw) - of(first, yaw)) / (of(last, time) - of(first, time));
         assert!((turned - rate).abs() < 0.1 * rate.abs(), "{vehicle}: {turned} rad/s");

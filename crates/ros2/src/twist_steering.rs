@@ -5,9 +5,9 @@ use bekker_vehicle::driver::SteeringGeometry;
 use bekker_world::SteeringCommand;
 
 /// Curvature added for each missing curvature.
-const PROPORTIONAL: f64 = 2.0;
+const PROPORTIONAL: f64 = 1.0;
 /// Growth of the added curvature for each missing curvature, 1/s.
-const INTEGRAL: f64 = 3.0;
+const INTEGRAL: f64 = 1.0;
 /// Lower bound of the speed in the conversion of a yaw rate to a curvature, m/s.
 const SLOW: f64 = 1.0;
 

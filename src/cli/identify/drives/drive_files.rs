@@ -115,6 +115,9 @@ struct AcceptedDraws {
 
 impl AcceptedDraws {
     /// Takes draws in order until there are [`DRAWS`]: each replaces one that was refused before it.
+    ///
+    /// A particle that no move has changed since it was resampled is the copy of another. Studies
+    /// refuse equal rows, so it is taken once.
     fn new(draws: &[SoilParameters], vehicle: &DriveVehicle, scenario: &Scenario) -> AcceptedDraws {
         let stride = (draws.len() / DRAWS).max(1);
         let order = (0..stride).flat_map(|first| draws.iter().skip(first).step_by(stride));
@@ -124,6 +127,9 @@ impl AcceptedDraws {
         for soil in order {
             if own.draws.len() == DRAWS {
                 break;
+            }
+            if own.draws.contains(soil) {
+                continue;
             }
             scenario.soil.custom[0] = soil.to_custom_soil(&name);
             match vehicle.world(&scenario) {
@@ -223,8 +229,10 @@ mod tests {
         let mut scenario = Scenario::new("study", "loam", TimeConfig::with_duration(1.0));
         scenario.soil.custom.push(loam.to_custom_soil("loam"));
         scenario.vehicle.push(config);
-        let accepted = AcceptedDraws::new(&[refused, loam, loam], &vehicle, &scenario);
-        assert_eq!(accepted.draws, [loam, loam]);
+        let weaker = SoilParameters { cohesion: 2e3, ..loam };
+        let draws = [refused, loam, loam, weaker];
+        let accepted = AcceptedDraws::new(&draws, &vehicle, &scenario);
+        assert_eq!(accepted.draws, [loam, weaker]);
         let words = accepted.in_words().unwrap();
         assert!(words.starts_with("draws.csv lacks 1 of 3 draws"), "{words}");
         assert!(words.contains("soil.custom[0].n"), "{words}");
