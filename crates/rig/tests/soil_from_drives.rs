@@ -50,7 +50,7 @@ fn a_hidden_soil_is_found_with_the_same_bits_on_any_threads() {
 }
 
 #[test]
-fn what_to_drive_next_is_ranked_by_the_variance_that_is_left() {
+fn next_drives_are_ranked_by_the_variance_that_is_left() {
     let vehicle = vehicle(TireModel::Rigid, None);
     let plan = plan(2.0, 0.0, &[[0.0, 0.0], [0.5, 0.4]]);
     let (n, truth) = hidden(&SoilPrior::from_catalog(None).unwrap(), 77, 1)[0];
