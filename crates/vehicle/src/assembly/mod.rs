@@ -300,6 +300,51 @@ impl VehicleBuilder<'_> {
         let element = self.builder.element(Element::Rates { rates: rates.to_vec() });
         self.mounts.push(Mount { element, stiffness, damping });
     }
+
+    /// Adds the suspension of an axle. `by` is the mechanism that steers it, if any.
+    fn axle(&mut self, index: usize, axle: &Axle, by: SteeredBy) -> Result<(), AssemblyError> {
+        self.require_springs(index)?;
+        if axle.steered && self.spec.steering.is_none() {
+            return Err(AssemblyError::Steering {
+                axle: axle.name.clone(),
+                what: "is steered, but the vehicle has no steering mechanism; add [steering]",
+            });
+        }
+        match &axle.suspension {
+            Suspension::DoubleWishbone(s) => {
+                let link = self.tie_rods_end(index, by)?;
+                self.double_wishbone(index, s, link);
+            }
+            Suspension::SingleWishbone(s) => {
+                let link = self.tie_rods_end(index, by)?;
+                self.single_wishbone(index, s, link);
+            }
+            Suspension::MacphersonStrut(s) => {
+                let link = self.tie_rods_end(index, by)?;
+                self.macpherson_strut(index, s, link);
+            }
+            Suspension::TrailingArm(s) => {
+                if axle.steered {
+                    return Err(AssemblyError::Steering {
+                        axle: axle.name.clone(),
+                        what: "has trailing arms, which cannot be steered",
+                    });
+                }
+                self.trailing_arm(index, s);
+            }
+            Suspension::SolidAxle(s) => {
+                if axle.steered && s.knuckle.is_none() {
+                    return Err(AssemblyError::Steering {
+                        axle: axle.name.clone(),
+                        what: "is steered, but its solid axle has no knuckle; add one",
+                    });
+                }
+                self.solid_axle(index, s, by);
+            }
+            Suspension::Rigid(s) => self.rigid_mount(index, s)?,
+        }
+        Ok(())
+    }
 }
 
 /// Inertia of a sprung body whose frame has its origin at `origin`.
@@ -345,47 +390,7 @@ pub(super) fn assemble(
     frame.tandems()?;
     frame.rocker_bogie()?;
     for (index, axle) in spec.axles.iter().enumerate() {
-        let by = mechanisms[index];
-        frame.require_springs(index)?;
-        if axle.steered && spec.steering.is_none() {
-            return Err(AssemblyError::Steering {
-                axle: axle.name.clone(),
-                what: "is steered, but the vehicle has no steering mechanism; add [steering]",
-            });
-        }
-        match &axle.suspension {
-            Suspension::DoubleWishbone(s) => {
-                let link = frame.tie_rods_end(index, by)?;
-                frame.double_wishbone(index, s, link);
-            }
-            Suspension::SingleWishbone(s) => {
-                let link = frame.tie_rods_end(index, by)?;
-                frame.single_wishbone(index, s, link);
-            }
-            Suspension::MacphersonStrut(s) => {
-                let link = frame.tie_rods_end(index, by)?;
-                frame.macpherson_strut(index, s, link);
-            }
-            Suspension::TrailingArm(s) => {
-                if axle.steered {
-                    return Err(AssemblyError::Steering {
-                        axle: axle.name.clone(),
-                        what: "has trailing arms, which cannot be steered",
-                    });
-                }
-                frame.trailing_arm(index, s);
-            }
-            Suspension::SolidAxle(s) => {
-                if axle.steered && s.knuckle.is_none() {
-                    return Err(AssemblyError::Steering {
-                        axle: axle.name.clone(),
-                        what: "is steered, but its solid axle has no knuckle; add one",
-                    });
-                }
-                frame.solid_axle(index, s, by);
-            }
-            Suspension::Rigid(s) => frame.rigid_mount(index, s)?,
-        }
+        frame.axle(index, axle, mechanisms[index])?;
     }
     // After the wheels: callers set the loads in this order.
     frame.builder.loaded(chassis);
