@@ -103,9 +103,10 @@ impl IdentifyDrives {
             identify_soil(&drives.vehicle, &fitted, &prior, &settings).map_err(refused)?;
         let error = posterior.fit.surface_error;
         if error > LARGEST_SURFACE_ERROR {
+            let remedy = if self.quick { ", or run without --quick" } else { "" };
             eprintln!(
                 "warning: the response surface errs by {error:.1} times the noise: the intervals are \
-                 too wide or misplaced; use logs with more slip, or run without --quick"
+                 too wide or misplaced; use logs with more slip{remedy}"
             );
         }
         let changes =
