@@ -96,7 +96,7 @@ fn messages_contain_the_bent_frame() {
 
 /// A car drives into the side of the load space, which belongs to the rear frame.
 ///
-/// That of a forwarder which stands bent to the left is to the left, nearer to the car.
+/// The rear frame of a forwarder that is bent to the left is to the left, nearer to the car.
 #[test]
 fn the_rear_frame_collides_where_it_is() {
     let stopped_at = |steering: f64| {

@@ -319,7 +319,6 @@ impl AgentModel {
         let yaw_rate = self.vehicle.twist(&workspace.vehicle).angular.z;
         let forward = [self.travel_sign() * speed, h];
         let adaptation = state.soil_adaptation.as_deref().copied().unwrap_or_default();
-        let leader = leader.map(|seen| LeaderView { gap: seen.gap - adaptation.gap, ..seen });
         let leader =
             leader.map(|seen| self.cooperative_view(index, radios, state, seen, forward, now_us));
         let stop = self.stop_ahead(state, forward[0], now_us);

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use bekker_vehicle::find_vehicle;
 
-    /// Yaw rate after 8 s of tracks that turn by half of what they are steered beyond a tenth of full
+    /// Yaw rate after 8 s of tracks that turn at half of the steering above a tenth of full
     /// lock, with a time constant of 0.3 s.
     fn settled(target: f64, rate: f64) -> f64 {
         let geometry =

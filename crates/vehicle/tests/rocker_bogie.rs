@@ -200,7 +200,7 @@ fn refuses_links_that_carry_no_vehicle() {
         ),
         (
             changed("axles = [\"front\"]", "axles = [\"front\", \"middle\"]"),
-            "rocker_bogie.rocker.axles = 2 axles: must be one axle beside rocker_bogie.bogie",
+            "rocker_bogie.rocker.axles = 2 axles: must be one axle, as rocker_bogie.bogie has two",
         ),
         (
             changed("axles = [\"front\"]", "axles = [\"middle\"]"),

@@ -19,7 +19,7 @@ const PEDESTRIAN_DISTANCE: f64 = 2.0;
 
 impl AgentModel {
     /// Returns the view of the leader with the acceleration demand of cooperative following, if the
-    /// driver uses it.
+    /// driver uses it, and with the additional gap before soft ground.
     ///
     /// `now_us` is the time, µs, and `h` the step, s.
     pub(crate) fn cooperative_view(
@@ -33,6 +33,9 @@ impl AgentModel {
     ) -> LeaderView {
         let Some(station) = state.radio.as_mut() else { return leader };
         station.metrics.record_gap(leader.gap, speed - leader.speed);
+        // the driver keeps the additional gap before soft ground as if the leader were closer
+        let added = state.soil_adaptation.as_ref().map_or(0.0, |own| own.gap);
+        let leader = LeaderView { gap: leader.gap - added, ..leader };
         let (Some(ahead), Some(own)) = (self.leader, self.driver.follower()) else {
             return leader;
         };

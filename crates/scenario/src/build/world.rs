@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 /// Largest offset of a lane from the path, m.
 ///
-/// A vehicle 3 m beside its path counts as off it.
+/// A vehicle 3 m from its path counts as off it.
 const FARTHEST_LANE: f64 = 2.5;
 
 /// A scenario ready to run.

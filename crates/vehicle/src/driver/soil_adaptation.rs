@@ -1,7 +1,7 @@
 //! Adaptation of a follower to soft ground that vehicles ahead report.
 //!
 //! Soil is hidden from a driver until wheels turn in it. The slip of the vehicles ahead shows where
-//! it is soft. There the follower drives beside their ruts, keeps its distance until they are
+//! it is soft. There the follower leaves their ruts, keeps its distance until they are
 //! through, and lowers the inflation of its tires.
 
 use schemars::JsonSchema;

@@ -5,7 +5,7 @@ use bekker_math::spatial::Vec3;
 use bekker_sensor::mesh::MeshBuilder;
 use bekker_vehicle::VehicleOutline;
 
-/// Height above the wheel centers, m, from which on a narrow box of the front frame is a cab.
+/// Smallest height of a cab's floor above the wheel centers, m.
 const CAB_FLOOR: f32 = 0.6;
 
 /// Draws the front frame: boxes, with windows around those that are cabs, and lamps.

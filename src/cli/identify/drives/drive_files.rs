@@ -19,7 +19,7 @@ const SPEED: f64 = 3.0;
 /// Duration of the drive of the study, s.
 const DURATION: f64 = 15.0;
 
-/// Files of an identification, and what they leave out.
+/// Names of written files, and the draws that they omit.
 pub struct IdentificationFiles {
     pub names: Vec<String>,
     /// Draws that the scenario refuses, in words; empty if it takes all.

@@ -3,7 +3,7 @@
 use super::rule::{Check, check_range, list, part, point, require};
 use crate::spec::{Axle, RockerBogie, SpecError, Suspension, SuspensionLink, VehicleSpec};
 
-/// Rejects springs beside rigid mounts, and their absence elsewhere.
+/// Rejects springs of axles with rigid mounts, and other axles without springs.
 pub(super) fn springs(key: &str, axle: &Axle) -> Check {
     let rigid = matches!(axle.suspension, Suspension::Rigid(_));
     let given = [
@@ -68,7 +68,7 @@ fn axles(
 ) -> Result<Vec<usize>, SpecError> {
     let key = format!("rocker_bogie.{name}.axles");
     let allowed = match (name, count) {
-        ("rocker", 1) => "one axle beside rocker_bogie.bogie",
+        ("rocker", 1) => "one axle, as rocker_bogie.bogie has two",
         ("rocker", _) => "two axles without rocker_bogie.bogie",
         _ => "two axles",
     };
