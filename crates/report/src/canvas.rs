@@ -7,8 +7,8 @@ use super::ReportError;
 use super::color::{Rgb, WHITE};
 use std::path::Path;
 use tiny_skia::{
-    FillRule, LineCap, LineJoin, Mask, Paint, PathBuilder, Pixmap, PremultipliedColorU8, Rect,
-    Stroke, StrokeDash, Transform,
+    FillRule, LineCap, LineJoin, Mask, Paint, PathBuilder, Pixmap, Rect, Stroke, StrokeDash,
+    Transform,
 };
 use ttf_parser::{Face, OutlineBuilder};
 
@@ -130,8 +130,11 @@ impl Canvas {
         let mut encoder = png::Encoder::new(&mut bytes, self.pixmap.width(), self.pixmap.height());
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_compression(png::Compression::Balanced);
-        let rgb: Vec<u8> =
-            self.pixmap.pixels().iter().flat_map(|p| [p.red(), p.green(), p.blue()]).collect();
+        let pixels = self.pixmap.data().chunks_exact(4);
+        let mut rgb = Vec::with_capacity(3 * pixels.len());
+        for pixel in pixels {
+            rgb.extend_from_slice(&pixel[..3]);
+        }
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&rgb)?;
         writer.finish()?;
@@ -245,14 +248,13 @@ impl Canvas {
         let left = (frame.x * self.scale).round() as usize;
         let top = (frame.y * self.scale).round() as usize;
         let (width, height) = (self.pixmap.width() as usize, self.pixmap.height() as usize);
-        let pixels = self.pixmap.pixels_mut();
-        for (row, colors) in colors.chunks(columns).enumerate() {
-            for (column, color) in colors.iter().enumerate() {
-                let (x, y) = (left + column, top + row);
-                let opaque = PremultipliedColorU8::from_rgba(color.0, color.1, color.2, 255);
-                if let (true, Some(opaque)) = (x < width && y < height, opaque) {
-                    pixels[y * width + x] = opaque;
-                }
+        if left >= width || top >= height {
+            return;
+        }
+        let rows = self.pixmap.data_mut()[4 * top * width..].chunks_exact_mut(4 * width);
+        for (row, colors) in rows.zip(colors.chunks(columns)) {
+            for (pixel, color) in row[4 * left..].chunks_exact_mut(4).zip(colors) {
+                pixel.copy_from_slice(&[color.0, color.1, color.2, 255]);
             }
         }
     }
@@ -408,7 +410,7 @@ mod tests {
         canvas.text("Öl 12 µm", [20.0, 50.0], style);
         let width = canvas.text_width("Öl 12 µm", style);
         let inked = |from: f32, to: f32| {
-            let dark = |(n, p): (usize, &PremultipliedColorU8)| {
+            let dark = |(n, p): (usize, &tiny_skia::PremultipliedColorU8)| {
                 let x = (n % 400) as f32 / 2.0;
                 p.red() < 200 && from <= x && x < to
             };

@@ -31,14 +31,15 @@ pub(super) fn close_up(
     let ruts = HeightField::sample(&view, scene.spacing, &|x, y| rut_of(x, y));
     let surface = HeightField::sample(&view, scene.spacing, &|x, y| height_of(x, y) - rut_of(x, y));
     let deepest = section.depth.max(VISIBLE);
+    let (tints, berm) = (scene.land.oklab_tints(), Oklab::from_rgb(color::BERM));
     relief::paint(canvas, &view, &|point| {
         let depth = ruts.surface_at(point).height;
-        let ground = Oklab::from_rgb(scene.land.tint_at(point));
+        let ground = scene.land.oklab_tint_at(&tints, point);
         let tinted = if depth >= 0.0 {
             // The color fades in over the first twentieth of the scale.
             ground.mix(colors.color(depth), (20.0 * depth / deepest).min(1.0))
         } else {
-            ground.mix(Oklab::from_rgb(color::BERM), (-4.0 * depth / deepest).min(0.85))
+            ground.mix(berm, (-4.0 * depth / deepest).min(0.85))
         };
         relief::lit(tinted, 0.8 * relief::shade(surface.surface_at(point).slope, 0.7)).rgb()
     });

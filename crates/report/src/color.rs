@@ -1,5 +1,7 @@
 //! Colors, mixed in Oklab (Ottosson 2020), in which equal steps look equal.
 
+use std::sync::LazyLock;
+
 /// A color, sRGB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rgb(pub u8, pub u8, pub u8);
@@ -42,7 +44,7 @@ pub(super) struct Oklab {
 
 impl Oklab {
     pub fn from_rgb(color: Rgb) -> Oklab {
-        let [r, g, b] = [color.0, color.1, color.2].map(|c| linear(f64::from(c) / 255.0));
+        let [r, g, b] = [color.0, color.1, color.2].map(|c| LINEAR[usize::from(c)]);
         let l = (0.412_221_470_8 * r + 0.536_332_536_3 * g + 0.051_445_992_9 * b).cbrt();
         let m = (0.211_903_498_2 * r + 0.680_699_545_1 * g + 0.107_396_956_6 * b).cbrt();
         let s = (0.088_302_461_9 * r + 0.281_718_837_6 * g + 0.629_978_700_5 * b).cbrt();
@@ -59,7 +61,6 @@ impl Oklab {
         let l = cube(lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b);
         let m = cube(lightness - 0.105_561_345_8 * a - 0.063_854_172_8 * b);
         let s = cube(lightness - 0.089_484_177_5 * a - 1.291_485_548_0 * b);
-        let channel = |x: f64| (companded(x.clamp(0.0, 1.0)) * 255.0).round() as u8;
         Rgb(
             channel(4.076_741_662_1 * l - 3.307_711_591_3 * m + 0.230_969_929_2 * s),
             channel(-1.268_438_004_6 * l + 2.609_757_401_1 * m - 0.341_319_396_5 * s),
@@ -81,8 +82,36 @@ fn linear(x: f64) -> f64 {
     if x <= 0.040_45 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }
 }
 
-fn companded(x: f64) -> f64 {
-    if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 }
+/// Linear values of the channel values, because a power for each pixel is slow.
+static LINEAR: LazyLock<[f64; 256]> =
+    LazyLock::new(|| std::array::from_fn(|k| linear(k as f64 / 255.0)));
+
+/// Tables that convert a linear value to a channel.
+struct ChannelTable {
+    /// Smallest linear value of each channel value.
+    least: [f64; 256],
+    /// Channel value at the start of each of 4096 intervals from 0 to 1.
+    start: [u8; 4096],
+}
+
+static CHANNELS: LazyLock<ChannelTable> = LazyLock::new(|| {
+    let least = std::array::from_fn(|k| linear((k as f64 - 0.5) / 255.0));
+    let at = |n: usize| {
+        let value = n as f64 / 4096.0;
+        (least.partition_point(|own| *own <= value) - 1) as u8
+    };
+    ChannelTable { least, start: std::array::from_fn(at) }
+});
+
+/// Channel of sRGB, 0 to 255, of a linear value.
+fn channel(x: f64) -> u8 {
+    let x = x.clamp(0.0, 1.0);
+    let table = &*CHANNELS;
+    let mut value = table.start[((4096.0 * x) as usize).min(4095)];
+    while value < 255 && table.least[usize::from(value) + 1] <= x {
+        value += 1;
+    }
+    value
 }
 
 /// Color scale of rut depth, from pale yellow over red to violet.
@@ -149,6 +178,9 @@ mod tests {
         for color in LINES.iter().chain(&SOILS).chain(&[WHITE, INK, Rgb(0, 0, 0), Rgb(255, 0, 0)]) {
             assert_eq!(Oklab::from_rgb(*color).rgb(), *color);
         }
+        for value in 0..=255 {
+            assert_eq!(channel(linear(f64::from(value) / 255.0)), value);
+        }
         // value for sRGB red published by Ottosson
         let red = Oklab::from_rgb(Rgb(255, 0, 0));
         assert!((red.lightness - 0.628).abs() < 1e-3 && (red.a - 0.225).abs() < 1e-3);
@@ -182,7 +214,7 @@ mod tests {
         let own = [color.0, color.1, color.2].map(|c| linear(f64::from(c) / 255.0));
         let [r, g, b] = vision.map(|row| {
             let sum: f64 = row.iter().zip(own).map(|(a, b)| a * b).sum();
-            (companded(sum.clamp(0.0, 1.0)) * 255.0).round() as u8
+            channel(sum)
         });
         Oklab::from_rgb(Rgb(r, g, b))
     }

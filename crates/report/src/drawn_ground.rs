@@ -75,6 +75,17 @@ impl DrawnGround<'_> {
         self.tint((self.soil)(x, y))
     }
 
+    /// Tints of the soils in Oklab, for [`DrawnGround::oklab_tint_at`].
+    pub(super) fn oklab_tints(&self) -> Vec<Oklab> {
+        self.soils.iter().map(|sign| Oklab::from_rgb(sign.tint)).collect()
+    }
+
+    /// Tint of the ground at a point, from [`DrawnGround::oklab_tints`].
+    pub(super) fn oklab_tint_at(&self, tints: &[Oklab], [x, y]: [f64; 2]) -> Oklab {
+        let soil = (self.soil)(x, y);
+        tints.get(soil).copied().unwrap_or_else(|| Oklab::from_rgb(self.tint(soil)))
+    }
+
     fn contains(&self, [x, y]: [f64; 2]) -> bool {
         let [x_min, y_min, x_max, y_max] = self.bounds;
         x_min <= x && x <= x_max && y_min <= y && y <= y_max
@@ -152,13 +163,14 @@ pub(super) fn ground(
     let interval = round_step(((high - low) / 14.0).max(0.05));
     let pixel = view.meters / f64::from(canvas.scale());
     let width = 1.0 * f64::from(canvas.scale());
+    let tints = land.oklab_tints();
     relief::paint(canvas, view, &|point| {
         if !land.contains(point) || (land.is_gap)(point[0], point[1]) {
             let stripe = (point[0] + point[1]) / (8.0 * view.meters);
             return BEYOND[usize::from(stripe.rem_euclid(1.0) < 0.15)];
         }
         let ground = field.surface_at(point);
-        let base = Oklab::from_rgb(land.tint_at(point));
+        let base = land.oklab_tint_at(&tints, point);
         let shaded = relief::lit(base, relief::shade(ground.slope, exaggeration));
         let contour = contour(ground, interval, pixel, width);
         shaded.mix(Oklab { lightness: 0.35, a: 0.01, b: 0.03 }, 0.32 * contour).rgb()

@@ -45,6 +45,7 @@ pub fn elevation_picture(
     let exaggeration = (0.35 / field.roughness().max(1e-6)).clamp(1.0, 20.0);
     let (valley, ridge) =
         (Oklab::from_rgb(Rgb(157, 179, 140)), Oklab::from_rgb(Rgb(230, 220, 200)));
+    let ink = Oklab::from_rgb(INK);
     relief::paint(&mut canvas, &view, &|point| {
         if !holds_data(raster, point) {
             return WHITE;
@@ -57,7 +58,7 @@ pub fn elevation_picture(
         let near = beyond.min(1.0 - beyond) * interval;
         let line = near < 0.6 * view.meters * steepness;
         let lit = relief::lit(base, relief::shade(ground.slope, exaggeration));
-        if line { lit.mix(Oklab::from_rgb(INK), 0.35).rgb() } else { lit.rgb() }
+        if line { lit.mix(ink, 0.35).rgb() } else { lit.rgb() }
     });
     canvas.outline(frame, 1.0, SECONDARY);
     canvas.text(title, [MARGIN, 28.0], TextStyle::new(15.0, INK).bold());

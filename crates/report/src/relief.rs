@@ -53,13 +53,13 @@ pub(super) struct SurfacePoint {
     pub slope: [f64; 2],
 }
 
-/// Heights sampled on a square grid, interpolated in between.
+/// Heights sampled on a square grid, with their slopes, interpolated in between.
 pub(super) struct HeightField {
     origin: [f64; 2],
     step: f64,
     columns: usize,
     rows: usize,
-    heights: Vec<f64>,
+    points: Vec<SurfacePoint>,
 }
 
 impl HeightField {
@@ -80,8 +80,19 @@ impl HeightField {
             let (i, j) = (column + (n % columns) as f64, row + (n / columns) as f64);
             height(i * step, j * step)
         };
-        let heights = (0..columns * rows).into_par_iter().map(at).collect();
-        HeightField { origin: [column * step, row * step], step, columns, rows, heights }
+        let heights: Vec<f64> = (0..columns * rows).into_par_iter().map(at).collect();
+        let surface_point = |n: usize| {
+            let (i, j) = (n % columns, n / columns);
+            let height = |i: usize, j: usize| heights[j * columns + i];
+            let central = |low: f64, high: f64| (high - low) / (2.0 * step);
+            let (left, right) = (i.saturating_sub(1), (i + 1).min(columns - 1));
+            let (below, above) = (j.saturating_sub(1), (j + 1).min(rows - 1));
+            let across = central(height(left, j), height(right, j));
+            let upward = central(height(i, below), height(i, above));
+            SurfacePoint { height: heights[n], slope: [across, upward] }
+        };
+        let points = (0..columns * rows).into_par_iter().map(surface_point).collect();
+        HeightField { origin: [column * step, row * step], step, columns, rows, points }
     }
 
     /// Height by bilinear interpolation; slope by bilinear interpolation of central differences.
@@ -92,33 +103,35 @@ impl HeightField {
         };
         let (i, u) = place(x, self.origin[0], self.columns);
         let (j, v) = place(y, self.origin[1], self.rows);
-        let corner = |i: usize, j: usize| {
-            let height = |i: usize, j: usize| self.heights[j.min(self.rows - 1) * self.columns + i];
-            let reach = 2.0 * self.step;
-            let right = (i + 1).min(self.columns - 1);
-            let across = (height(right, j) - height(i - 1, j)) / reach;
-            let upward = (height(i, j + 1) - height(i, j - 1)) / reach;
-            [height(i, j), across, upward]
-        };
-        let corners = [corner(i, j), corner(i + 1, j), corner(i, j + 1), corner(i + 1, j + 1)];
-        let blend = |n: usize| {
-            let low = corners[0][n] + u * (corners[1][n] - corners[0][n]);
-            let high = corners[2][n] + u * (corners[3][n] - corners[2][n]);
+        let first = j * self.columns + i;
+        let (low, high) = (&self.points[first..first + 2], &self.points[first + self.columns..]);
+        let blend = |corners: [f64; 4]| {
+            let [a, b, c, d] = corners;
+            let (low, high) = (a + u * (b - a), c + u * (d - c));
             low + v * (high - low)
         };
-        SurfacePoint { height: blend(0), slope: [blend(1), blend(2)] }
+        let (a, b, c, d) = (low[0], low[1], high[0], high[1]);
+        SurfacePoint {
+            height: blend([a.height, b.height, c.height, d.height]),
+            slope: [
+                blend([a.slope[0], b.slope[0], c.slope[0], d.slope[0]]),
+                blend([a.slope[1], b.slope[1], c.slope[1], d.slope[1]]),
+            ],
+        }
     }
 
     /// Lowest and highest sample, m.
     pub fn range(&self) -> (f64, f64) {
         let start = (f64::INFINITY, f64::NEG_INFINITY);
-        self.heights.iter().fold(start, |(low, high), z| (low.min(*z), high.max(*z)))
+        self.points.iter().fold(start, |(low, high), p| (low.min(p.height), high.max(p.height)))
     }
 
     /// Root mean square of the slope.
     pub fn roughness(&self) -> f64 {
-        let rises = |row: &[f64]| row.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>();
-        let rises: Vec<f64> = self.heights.chunks(self.columns).flat_map(rises).collect();
+        let rises = |row: &[SurfacePoint]| {
+            row.windows(2).map(|pair| pair[1].height - pair[0].height).collect::<Vec<_>>()
+        };
+        let rises: Vec<f64> = self.points.chunks(self.columns).flat_map(rises).collect();
         let square: f64 = rises.iter().map(|rise| rise * rise).sum();
         (square / rises.len().max(1) as f64).sqrt() / self.step
     }
@@ -134,11 +147,12 @@ const SUN_HEIGHT: f64 = std::f64::consts::FRAC_1_SQRT_2;
 pub(super) fn shade([slope_x, slope_y]: [f64; 2], exaggeration: f64) -> f64 {
     let (x, y) = (slope_x * exaggeration, slope_y * exaggeration);
     let length = (1.0 + x * x + y * y).sqrt();
-    let lit = |(to, share): ([f64; 2], f64)| {
+    let mut brightness = -SUN_HEIGHT;
+    for (to, share) in &SUNS {
         let toward = (-x * to[0] - y * to[1] + 1.0) * SUN_HEIGHT / length;
-        share * toward.max(0.0)
-    };
-    SUNS.into_iter().map(lit).sum::<f64>() - SUN_HEIGHT
+        brightness += share * toward.max(0.0);
+    }
+    brightness
 }
 
 /// Color in this light.
