@@ -129,7 +129,7 @@ impl Canvas {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.pixmap.width(), self.pixmap.height());
         encoder.set_color(png::ColorType::Rgb);
-        encoder.set_compression(png::Compression::Balanced);
+        encoder.set_compression(png::Compression::Fast);
         let pixels = self.pixmap.data().chunks_exact(4);
         let mut rgb = Vec::with_capacity(3 * pixels.len());
         for pixel in pixels {
