@@ -10,8 +10,10 @@ use super::transmission::ShaftSpeeds;
 ///
 /// An MRZR-4 at full brake decelerates by 4.6 m/s² on friction 0.8 and by 2.25 m/s² on 0.4.
 pub(super) const LOCKED: f64 = 0.575;
-/// Smallest acceleration range, between closed and full throttle or of the full brake, that counts
-/// as a response, m/s².
+/// Lower bound of the acceleration range, between closed and full throttle or of the full brake, in
+/// the conversion of an acceleration to a pedal, m/s².
+///
+/// At its top speed a vehicle hardly responds to the throttle.
 const LEAST: f64 = 0.05;
 /// Time constant of the engine's approach to its settled speed, s.
 const SPIN_UP: f64 = 0.3;
@@ -65,8 +67,8 @@ impl PedalResponse {
     /// Returns throttle or brake, never both, for an acceleration, clamped to the pedals' range.
     pub fn pedals(&self, acceleration: f64) -> Controls {
         let [above, span] = [acceleration - self.closed, self.full - self.closed];
-        let throttle = if span > LEAST { above / span } else { 0.0 };
-        let brake = if self.brake > LEAST { -above / self.brake } else { 0.0 };
+        let throttle = if span > 0.0 { above / span.max(LEAST) } else { 0.0 };
+        let brake = if self.brake > 0.0 { -above / self.brake.max(LEAST) } else { 0.0 };
         Controls {
             throttle: throttle.clamp(0.0, 1.0),
             brake: brake.clamp(0.0, 1.0),
@@ -231,6 +233,8 @@ mod tests {
         }
         assert_eq!(response.pedals(5.0).throttle, 1.0);
         assert_eq!(response.pedals(-20.0).brake, 1.0);
+        // at top speed
+        assert_eq!(PedalResponse { closed: -0.02, full: 0.01, brake: 8.0 }.pedals(0.2).throttle, 1.0);
         // in neutral only the brake responds
         let neutral = PedalResponse { closed: 0.0, full: 0.0, ..response };
         assert_eq!((neutral.pedals(1.0).throttle, neutral.pedals(-4.0).brake), (0.0, 0.5));
