@@ -70,11 +70,11 @@ sensors() {
     "$bekker" render examples/tracked_mud.toml --time 5 --camera chase --size 960x540 \
         --supersample 3 --out "$work/m113_in_mud.png" >/dev/null
     place "$work/m113_in_mud.png" docs/gallery/m113_in_mud.png
-    "$bekker" render examples/sensors_snow.toml --time 8 --camera chase --size 960x540 \
-        --supersample 3 --out "$work/sensors_snow.png" >/dev/null
+    "$bekker" render examples/sensors_snow.toml --time 8 --vehicle hmmwv --camera chase \
+        --size 960x540 --supersample 3 --out "$work/sensors_snow.png" >/dev/null
     place "$work/sensors_snow.png" docs/gallery/sensors_snow.png
-    "$bekker" render examples/sensors_snow.toml --time 8 --camera driver --size 640x360 \
-        --supersample 3 --out "$work/camera.png" >/dev/null
+    "$bekker" render examples/sensors_snow.toml --time 8 --vehicle hmmwv --camera driver \
+        --size 640x360 --supersample 3 --out "$work/camera.png" >/dev/null
     place "$work/camera.png" docs/gallery/camera.png
 }
 
