@@ -64,7 +64,7 @@ impl RunRecord {
                 let sampled = tick - tick % clock.ticks_in(output.interval).max(1);
                 [tick, sampled].map(|tick| clock.reported_time(tick))
             });
-            SensorRecorder::open(folder, model, entries, &output.states, &about, site, resumed)?
+            SensorRecorder::open(folder, model, entries, output, &about, site, resumed)?
         } else {
             None
         };
@@ -201,7 +201,8 @@ impl RunRecord {
         let Some(readings) = &mut self.readings else { return Ok(()) };
         let time = world.model().clock.micros(tick);
         let poses: Vec<_> = samples.iter().map(|sample| (sample.vehicle, sample.pose)).collect();
-        readings.poses(time, &poses)
+        readings.poses(time, &poses)?;
+        readings.states(time, samples)
     }
 
     /// Records the ground around the vehicles that carry sensors.

@@ -4,8 +4,8 @@ use super::config::{
     AreaConfig, CameraChannel, CameraConfig, CustomSoil, DriverConfig, FilterConfig, FollowPolicy,
     FrameFormat, InertialErrors, Label, Lidar as LidarConfig, LidarRays, LocalizationKind,
     OutputConfig, RandomBarriers, RandomHoles, RandomRocks, RandomSurface, RandomTrees, Scenario,
-    SensorConfig, SensorModel, SharingConfig, SurfaceConfig, TableRow, TeamConfig, TowKind,
-    VehicleConfig,
+    SensorConfig, SensorModel, SharingConfig, StateFormat, SurfaceConfig, TableRow, TeamConfig,
+    TowKind, VehicleConfig,
 };
 use super::convoys::{Convoys, indices_by_name};
 use super::diagnostic::{Diagnostic, DiagnosticKind, nearest_word};
@@ -95,6 +95,11 @@ fn check_output(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     }
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     let named = indices_by_name(&scenario.vehicle);
+    let with_messages = scenario.output.states.iter().position(|own| *own == StateFormat::Mcap);
+    if let Some(index) = with_messages.filter(|_| !scenario.output.readings) {
+        let cause = "needs output.readings = true, as the messages are in sensors.mcap".into();
+        refuse(format!("output.states[{index}]"), DiagnosticKind::Refused { cause });
+    }
     for (index, name) in scenario.output.vehicles.iter().flatten().enumerate() {
         if !named.contains_key(name.as_str()) {
             let allowed = known().map(|name| format!("{name:?}")).collect();
