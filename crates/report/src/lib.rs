@@ -118,5 +118,5 @@ pub mod video;
 pub use color::Rgb;
 pub use error::ReportError;
 pub use event_row::event_row;
-pub use mcap_read::McapReadError;
 pub use file::{check_writable, write as write_file};
+pub use mcap_read::McapReadError;

@@ -22,8 +22,10 @@ pub enum McapReadError {
         whole: u64,
     },
     /// Chunks in a compression that is not read.
-    #[error("its chunks are compressed by {found:?}; must be \"lz4\" or uncompressed, as by \
-        `mcap compress --compression lz4`")]
+    #[error(
+        "its chunks are compressed by {found:?}; must be \"lz4\" or uncompressed, as by \
+        `mcap compress --compression lz4`"
+    )]
     Compression {
         /// The compression.
         found: String,

@@ -18,8 +18,10 @@ pub enum RecordedDriveError {
     #[error(transparent)]
     Mcap(#[from] McapReadError),
     /// No topic of vehicle states.
-    #[error("has no topic /VEHICLE/state of {VEHICLE_STATE}, only {topics:?}; record them with \
-        output.states = [\"mcap\"]")]
+    #[error(
+        "has no topic /VEHICLE/state of {VEHICLE_STATE}, only {topics:?}; record them with \
+        output.states = [\"mcap\"]"
+    )]
     NoStates {
         /// Topics of the file.
         topics: Vec<String>,
@@ -36,8 +38,10 @@ pub enum RecordedDriveError {
         known: Vec<String>,
     },
     /// A message of states that is damaged.
-    #[error("message {message} of /{vehicle}/state is no {VEHICLE_STATE}, or has another number of \
-        wheels than the first")]
+    #[error(
+        "message {message} of /{vehicle}/state is no {VEHICLE_STATE}, or has another number of \
+        wheels than the first"
+    )]
     Message {
         /// Number of the message on its topic, from 1.
         message: usize,

@@ -244,9 +244,8 @@ impl DriveLog {
         }
         let begun = times[0];
         times.iter_mut().for_each(|time| *time -= begun);
-        let pedal = |name: &str| {
-            table.checked(name, "from 0 to 1", |own| (0.0..=1.0).contains(&own))
-        };
+        let pedal =
+            |name: &str| table.checked(name, "from 0 to 1", |own| (0.0..=1.0).contains(&own));
         let absent = || vec![0.0; times.len()];
         let controls = match pedal("throttle")? {
             Some(throttle) => Some(LoggedControls {
