@@ -610,6 +610,11 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     ),
     (
         "interval = 0.05",
+        "readings = false\nstates = [\"csv\", \"mcap\"]",
+        ":68: output.states[1] = \"mcap\": needs output.readings = true",
+    ),
+    (
+        "interval = 0.05",
         "picture = { size = [100, 100] }",
         ":67: output.picture.size[0] = 100: must be from 400 to 8000",
     ),

@@ -163,9 +163,7 @@ fn chunk_records(
     content: &[u8],
     damaged: impl Fn() -> McapReadError,
 ) -> Result<Vec<u8>, McapReadError> {
-    let mut fields = RecordCursor(content);
-    let head = || Some((fields.raw(16)?, fields.u64()?, fields.u32()?, fields.text()?));
-    let (_, size, _, compression) = { head }().ok_or_else(&damaged)?;
+    let (size, compression) = RecordCursor(content).chunk_head().ok_or_else(&damaged)?;
     if size > LARGEST_CHUNK {
         return Err(damaged());
     }
@@ -241,6 +239,12 @@ impl<'a> RecordCursor<'a> {
 
     fn u64(&mut self) -> Option<u64> {
         self.raw(8)?.try_into().ok().map(u64::from_le_bytes)
+    }
+
+    /// Size and compression of a chunk, after its times.
+    fn chunk_head(&mut self) -> Option<(u64, String)> {
+        let (_, size, _) = (self.raw(16)?, self.u64()?, self.u32()?);
+        Some((size, self.text()?))
     }
 
     fn text(&mut self) -> Option<String> {
