@@ -423,7 +423,7 @@ pub(super) fn hit(heading: &Heading<'_>, with: &str, hit: &Collision) -> Vec<u8>
     (5..).zip(numbers).fold(message, |message, (field, number)| message.double(field, number)).0
 }
 
-/// A vehicle's state, in SI units.
+/// A vehicle's state, in SI units, with the currents of motors by side or by wheel.
 pub(super) fn vehicle_state(heading: &Heading<'_>, sample: &Sample) -> Vec<u8> {
     let message = heading
         .message(1, 2)
@@ -446,7 +446,11 @@ pub(super) fn vehicle_state(heading: &Heading<'_>, sample: &Sample) -> Vec<u8> {
         message.message(10, own)
     });
     match &sample.motors {
-        Some(motors) => message.doubles(11, &motors.currents).0,
+        Some(motors) if motors.wheels.is_empty() => message.doubles(11, &motors.currents).0,
+        Some(motors) => {
+            let currents: Vec<f64> = motors.wheels.iter().map(|own| own.current).collect();
+            message.doubles(11, &currents).0
+        }
         None => message.0,
     }
 }

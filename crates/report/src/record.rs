@@ -71,7 +71,9 @@ impl RunRecord {
         let trailers = now.iter().any(|sample| sample.trailer.is_some());
         let articulated = now.iter().any(|sample| sample.articulation.is_some());
         let motors = now.iter().any(|sample| sample.motors.is_some());
-        let parts = SampleParts { wheels, articulated, trailers, motors };
+        let of_wheels = now.iter().filter_map(|own| Some(own.motors.as_ref()?.wheels.len()));
+        let wheel_motors = of_wheels.max().unwrap_or(0);
+        let parts = SampleParts { wheels, articulated, trailers, motors, wheel_motors };
         let mut tracks = vec![Vec::new(); names.len()];
         let states = match after {
             None => StateWriter::begin(folder, &names, parts, output)?,
