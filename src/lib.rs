@@ -177,8 +177,9 @@ pub mod simulation {
         StateFailure, StaticObstacle, Stopwatch, Team, TeamMember, TeamTask, TileMessage,
         TimedPhase, Timing, Timings, TireContactState, TireSummary, TowLink, TrackedGroundVehicle,
         TracksWorkspace, TrafficLight, TrailerEvent, TrailerSample, VehicleProperties,
-        VehicleSummary, WheelMean, WheelSample, WheeledGroundVehicle, WheelsWorkspace, belt,
-        decimal_seconds, resting_pose, ring, tread, underside, whole_microseconds,
+        VehicleSummary, WheelMean, WheelMotorRecord, WheelSample, WheeledGroundVehicle,
+        WheelsWorkspace, belt, decimal_seconds, resting_pose, ring, tread, underside,
+        whole_microseconds,
     };
     #[doc(inline)]
     pub use bekker_ranks::{

@@ -719,3 +719,32 @@ fn goals_inside_obstacles_cause_a_warning() {
     let teams = warned(&built.warnings);
     assert!(teams.len() == 1 && teams[0].contains("team.goals[1]"), "{teams:?}");
 }
+
+/// A forwarder's lidar on the cabin sees its own rear frame, which swings aside as the vehicle turns to
+/// its goal. It arrives past trees without a contact, and its map has no obstacles but these.
+#[test]
+fn the_rear_frame_of_an_articulated_vehicle_is_not_an_obstacle() {
+    let trees = [[12.0, -9.0], [22.0, -4.0]];
+    let sets = [
+        "scenery=[{ kind = 'oak', places = [[12, -9], [22, -4]] }]",
+        "endings.arrived=true",
+        "vehicle[0].model='forwarder'",
+        "vehicle[0].driver={ kind = 'autonomous', goal = [30, 18], speed = 2, \
+         localization = 'truth' }",
+        "vehicle[0].sensor[0].position=[2, 0, 3.2]",
+        "vehicle[0].sensor[1]={ name = 'odometry', model = { kind = 'odometry' } }",
+    ];
+    let mut largest = 0.0_f64;
+    let (world, hits) = observed(one(&sets).world, 30.0, |world| {
+        let articulation = world.sample(0).and_then(|own| own.articulation);
+        largest = largest.max(articulation.unwrap_or_default().abs());
+    });
+    let outcome = world.outcome(0);
+    assert_eq!(outcome.code, OutcomeCode::Arrived, "{}", outcome.sentence);
+    assert!(hits.is_empty() && largest > 0.3, "{hits:?}, {largest} rad");
+    let apart = |[x, y]: [f64; 2]| {
+        trees.iter().map(|[a, b]| (x - a).hypot(y - b)).fold(f64::INFINITY, f64::min)
+    };
+    let own: Vec<[f64; 2]> = world.blocked_cells().into_iter().map(|cell| cell.corner).collect();
+    assert!(!own.is_empty() && own.iter().all(|at| apart(*at) < 5.0), "{own:?}");
+}

@@ -606,7 +606,12 @@ const SCENARIOS: &[(&str, &str, &str)] = &[
     (
         "interval = 0.05",
         "states = [\"parquet\", \"xlsx\"]",
-        ":67: output.states[1] = \"xlsx\": must be one of \"parquet\", \"csv\"",
+        ":67: output.states[1] = \"xlsx\": must be one of \"parquet\", \"csv\", \"mcap\"",
+    ),
+    (
+        "interval = 0.05",
+        "readings = false\nstates = [\"csv\", \"mcap\"]",
+        ":68: output.states[1] = \"mcap\": needs output.readings = true",
     ),
     (
         "interval = 0.05",

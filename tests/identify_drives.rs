@@ -2,6 +2,8 @@
 
 use assert_cmd::Command;
 use bekker::map::MapFile;
+use bekker::report::recorded_drive::RecordedDrive;
+use bekker::rig::drives::read_drive_log;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -20,7 +22,7 @@ name = "truth"
 time = { duration = 2, step = 0.005 }
 ground = { spacing = 0.1 }
 soil = { default = "sandy_loam_11_michigan" }
-output = { states = ["csv"] }
+output = { states = ["csv", "mcap"] }
 [[vehicle]]
 name = "lead"
 model = "mrzr4"
@@ -43,6 +45,27 @@ fn a_run_gives_a_soil_that_studies_rigs_and_maps_take() {
     let text = run("identify drives truth --vehicle lead --quick --out found --name found");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("truth: one soil up to its end at 2.0 s"), "{text}");
+    // the same drive from the MCAP file of the run
+    let mcap = folder.path().join("truth/sensors.mcap");
+    let data = run("identify drives truth --vehicle lead --quick --json");
+    let from_run: Value = serde_json::from_str(&data).unwrap();
+    let alone = folder.path().join("alone.mcap");
+    fs::copy(&mcap, &alone).unwrap();
+    let data = run("identify drives alone.mcap --quick --json");
+    let from_mcap: Value = serde_json::from_str(&data).unwrap();
+    assert_eq!(from_mcap["parameters"], from_run["parameters"]);
+    assert_eq!(from_mcap["logs"][0]["grade"], from_run["logs"][0]["grade"]);
+    // both records have the doubles of the run, and the MCAP has times in whole microseconds
+    let csv = fs::read_to_string(folder.path().join("truth/states.csv")).unwrap();
+    let expected = read_drive_log("drive", &csv, Some("lead")).unwrap();
+    let recorded = RecordedDrive::read(&mcap, Some("lead")).unwrap();
+    assert_eq!(recorded.log.channels, expected.channels);
+    assert_eq!(recorded.log.controls, expected.controls);
+    assert_eq!(recorded.log.times.len(), 41);
+    for (found, expected) in recorded.log.times.iter().zip(&expected.times) {
+        assert!((found - expected).abs() < 1e-6, "{found} for {expected} s");
+    }
+
     // the same log as a table, whose rows have the name of the vehicle
     let table = folder.path().join("truth/states.csv").display().to_string();
     let data = run(&format!("identify drives {table} --vehicle mrzr4 --quick --json"));
@@ -84,12 +107,15 @@ fn a_run_gives_a_soil_that_studies_rigs_and_maps_take() {
 fn missing_inputs_are_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("log.csv"), "time_s,speed_mps\n0,1\n").unwrap();
+    fs::write(folder.path().join("other.mcap"), "time_s,speed_mps\n0,1\n").unwrap();
     for (arguments, code, said) in [
         (&["identify", "drives", "log.csv"][..], 3, "needs --vehicle"),
         (&["identify", "drives", "log.csv", "--vehicle", "mrzr4"][..], 3, "wheel0_spin_radps"),
         (&["identify", "drives", "nowhere.csv", "--vehicle", "mrzr4"][..], 3, "nowhere.csv"),
         (&["identify", "drives", "log.csv", "--prior", "rock"][..], 2, "one of clay"),
         (&["identify", "drives"][..], 2, "<LOG>"),
+        (&["identify", "drives", "other.mcap"][..], 3, "other.mcap: is not an MCAP file"),
+        (&["identify", "drives", "nowhere.mcap"][..], 3, "nowhere.mcap"),
         (&["identify", "drives", "."][..], 3, "manifest"),
     ] {
         let (_, report, got) = bekker(folder.path(), arguments);

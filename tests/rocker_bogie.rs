@@ -1,4 +1,5 @@
-//! A rover on rockers and bogies: over a mound of lunar simulant, and the same bits on any threads.
+//! A rover on rockers and bogies: over a mound of lunar simulant, around a bend, and the same bits on
+//! any threads.
 
 use crate::scene;
 
@@ -54,6 +55,30 @@ fn a_rover_keeps_its_wheels_on_a_mound() {
     // Statics give shares of one for small angles. Faces 22 degrees steep and the thrust of the
     // wheels change them by up to a quarter.
     assert!(free > 0.65 && fixed == 0.0);
+}
+
+/// A path follower leads the rover around a bend of 90 degrees by its corner wheels, whose motors are
+/// recorded one by one.
+#[test]
+fn a_rover_follows_a_bend() {
+    let text = "format = 1\nname = \"bend\"\n[world]\ngravity = 1.62\n[ground]\nspacing = 0.04\n\
+         [soil]\ndefault = \"grc1\"\n[[vehicle]]\nname = \"rover\"\nmodel = \"mer\"\n\
+         position = [0, 0]\n[vehicle.driver]\nkind = \"path\"\nspeed = 0.05\n\
+         waypoints = [[0, 0], [1, 0], [2.4, 0.6], [3, 2], [3, 4]]\n";
+    let file = ScenarioFile::parse("bend", text, Path::new(""), &[]).unwrap();
+    let mut world = World::new(build::world(&file).unwrap().world);
+    drive(&mut world, 90.0);
+    let sample = world.samples().next().unwrap();
+    let (place, yaw) = (sample.pose.position, sample.pose.yaw());
+    println!("at {:.2} {:.2} m, yaw {yaw:.2} rad", place.x, place.y);
+    // half the tread from the last part of the path
+    assert!((place.x - 3.0).abs() < 0.5 && place.y > 1.5, "{place:?}");
+    assert!((yaw - std::f64::consts::FRAC_PI_2).abs() < 0.35, "{yaw} rad");
+    let motors = sample.motors.as_ref().unwrap();
+    let drawn: f64 = motors.wheels.iter().map(|own| own.energy).sum();
+    let summary = world.summary("bend", 0.0).vehicles[0].battery.unwrap();
+    assert!(motors.wheels.len() == 6 && drawn > 0.0);
+    assert!((drawn / summary.energy - 1.0).abs() < 1e-9, "{drawn} of {} J", summary.energy);
 }
 
 #[test]

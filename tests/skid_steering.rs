@@ -211,7 +211,7 @@ fn any_threads_and_a_resume_give_the_same_bits() {
     let mut world = build();
     drive(&mut world, 2.0);
     let sample = world.samples().next().unwrap();
-    let motors = sample.motors.unwrap();
+    let motors = sample.motors.as_ref().unwrap();
     assert!(motors.battery_charge < 1.0 && motors.battery_power > 0.0, "{motors:?}");
     let summary = world.summary("test", 0.0).vehicles[0].battery.unwrap();
     assert_eq!(summary.charge, motors.battery_charge);

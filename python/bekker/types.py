@@ -46,7 +46,11 @@ class _MotorState(TypedDict, total=False):
     """Quantities of a vehicle with electric motors."""
 
     motor_current: _Floats
-    """Current of the left and the right motor, (2), A, positive for a forward torque."""
+    """Current of the left and the right motors, (2), A, positive for a forward torque."""
+    wheel_motor_current: _Floats
+    """With a motor for each wheel, its current, (wheels), A."""
+    wheel_motor_energy: _Floats
+    """Energy that each of these drew from the battery, (wheels), J."""
     battery_power: _Floats
     """Power from the battery, W, negative while the motors charge it."""
     battery_charge: _Floats

@@ -1,6 +1,6 @@
 //! Conversion of samples to NumPy arrays.
 
-use bekker::simulation::{MotorSample, Sample, TrailerSample, WheelSample};
+use bekker::simulation::{MotorSample, Sample, TrailerSample, WheelMotorRecord, WheelSample};
 use bekker::vehicle::inflation::kilopascals;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict, PyTuple};
@@ -124,6 +124,14 @@ fn columns<'py>(
     if !motors.is_empty() {
         put("motor_current", &[2], motors.iter().flat_map(|own| own.currents).collect())?;
         let of = |of: fn(&MotorSample) -> f64| motors.iter().map(|own| of(own)).collect();
+        let wheels = motors[0].wheels.len();
+        if wheels > 0 {
+            let of_wheels = |of: fn(&WheelMotorRecord) -> f64| {
+                motors.iter().flat_map(|own| own.wheels.iter().map(of)).collect()
+            };
+            put("wheel_motor_current", &[wheels], of_wheels(|own| own.current))?;
+            put("wheel_motor_energy", &[wheels], of_wheels(|own| own.energy))?;
+        }
         put("battery_power", &[], of(|own| own.battery_power))?;
         put("battery_charge", &[], of(|own| own.battery_charge))?;
     }

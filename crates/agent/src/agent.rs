@@ -329,7 +329,11 @@ impl AgentModel {
             validity: ValidityRecord::default(),
             autonomy: self.start_autonomy(pose, now_us),
             radio: None,
-            motors: self.vehicle.drivetrain().motors().map(|_| Box::default()),
+            motors: self
+                .vehicle
+                .drivetrain()
+                .motors()
+                .map(|own| Box::new(MotorRecord::new(own.wheel_motor_count()))),
             soil_adaptation: self.soil_adaptation().map(|_| Box::default()),
         }
     }
@@ -395,6 +399,7 @@ impl AgentModel {
             currents: record.reading.currents,
             battery_power: record.reading.power,
             battery_charge: 1.0 - record.energy / drive.battery().energy(),
+            wheels: record.wheels.clone(),
         })
     }
 

@@ -429,7 +429,7 @@ impl AgentModel {
         state.energy.add(metrics.work.engine);
         let reading = self.vehicle.motor_reading(&workspace.vehicle);
         if let Some((motors, reading)) = state.motors.as_mut().zip(reading) {
-            motors.add(reading, h);
+            motors.add(reading, self.vehicle.wheel_motor_readings(&workspace.vehicle), h);
         }
         state.monitor.record_step(time, h, &state.controls, wheels, &metrics);
     }

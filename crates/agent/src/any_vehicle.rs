@@ -17,7 +17,7 @@ use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, ModelError, MultibodyWorkspace, StepError};
 use bekker_vehicle::{
     AnySpec, AssemblyError, Controls, Drivetrain, MotorReading, RearFrameModel, TrackedVehicle,
-    TrailerModel, Vehicle, VehicleBodies, VehicleState,
+    TrailerModel, Vehicle, VehicleBodies, VehicleState, WheelMotorReading,
 };
 use std::sync::Arc;
 
@@ -199,6 +199,13 @@ impl GroundVehicle for AnyVehicle {
 
     fn motor_reading<'a>(&self, workspace: &'a GroundVehicleWorkspace) -> Option<&'a MotorReading> {
         for_kind!(self, workspace, own => own.motor_reading(workspace))
+    }
+
+    fn wheel_motor_readings<'a>(
+        &self,
+        workspace: &'a GroundVehicleWorkspace,
+    ) -> &'a [WheelMotorReading] {
+        for_kind!(self, workspace, own => own.wheel_motor_readings(workspace))
     }
 
     fn inflate_tires(&self, controls: &Controls, tires: &mut [TireContactState], h: f64) {

@@ -19,7 +19,7 @@ use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
 use bekker_vehicle::spec::{Belly, Chassis, VehicleFootprint};
 use bekker_vehicle::{
     Controls, Coupling, Drivetrain, MotorReading, RearFrameModel, TrailerModel, VehicleBodies,
-    VehicleOutline, VehicleState,
+    VehicleOutline, VehicleState, WheelMotorReading,
 };
 
 /// Derived and scratch data of a vehicle on the ground; never saved.
@@ -143,6 +143,11 @@ pub trait GroundVehicle {
     /// vehicle.
     fn motor_reading<'a>(&self, _workspace: &'a Self::Workspace) -> Option<&'a MotorReading> {
         None
+    }
+
+    /// Returns the same of each motor for a single wheel, by wheel.
+    fn wheel_motor_readings<'a>(&self, _workspace: &'a Self::Workspace) -> &'a [WheelMotorReading] {
+        &[]
     }
 
     /// Changes tire pressure toward the command at the rate of central tire inflation.

@@ -73,7 +73,7 @@ pub use fresh_views::FreshViews;
 pub use ground_vehicle::{ContactWorkspace, GroundVehicle};
 pub use imaging_threads::imaging_threads;
 pub use monitor::Monitor;
-pub use motor_record::MotorRecord;
+pub use motor_record::{MotorRecord, WheelMotorRecord};
 pub use obstacle::{BARRIER, Obstacles, StaticObstacle};
 pub use outcome::{Outcome, OutcomeCode, OutcomeReport, StateFailure};
 pub use parallel_contact::{SecondThreadScratch, has_spare_threads};

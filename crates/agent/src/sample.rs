@@ -1,5 +1,6 @@
 //! Samples of vehicles, wheels and trailers at one time.
 
+use super::motor_record::WheelMotorRecord;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_vehicle::{Controls, Selector};
 use serde::{Deserialize, Serialize};
@@ -77,14 +78,16 @@ pub struct TrailerSample {
 }
 
 /// State of electric motors and their battery at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MotorSample {
-    /// Current of the left and the right motor, A; positive for a forward torque.
+    /// Current of the left and the right motors, A; positive for a forward torque.
     pub currents: [f64; 2],
     /// Power from the battery, W; negative while the motors charge it.
     pub battery_power: f64,
     /// State of charge of the battery: 1 full at the start, 0 empty, and below 0 beyond that.
     pub battery_charge: f64,
+    /// Current and energy of each motor for a single wheel, by wheel.
+    pub wheels: Vec<WheelMotorRecord>,
 }
 
 /// State of a vehicle at one time.
@@ -134,6 +137,7 @@ impl Sample {
         }
         if let Some(motors) = &mut self.motors {
             (motors.currents, motors.battery_power) = ([0.0; 2], 0.0);
+            motors.wheels.iter_mut().for_each(|own| own.current = 0.0);
         }
     }
 }

@@ -21,7 +21,7 @@ use bekker_vehicle::spec::{RigidTire, VehicleFootprint};
 use bekker_vehicle::tire::{BeltPatch, FirmContact, FirmPatch, GroundPlane};
 use bekker_vehicle::{
     Controls, Drivetrain, MotorReading, RearFrameModel, TrailerModel, Vehicle, VehicleBodies,
-    VehicleState, VehicleWorkspace,
+    VehicleState, VehicleWorkspace, WheelMotorReading,
 };
 use std::sync::Arc;
 
@@ -462,6 +462,10 @@ impl GroundVehicle for WheeledGroundVehicle {
 
     fn motor_reading<'a>(&self, workspace: &'a WheelsWorkspace) -> Option<&'a MotorReading> {
         workspace.vehicle.motors()
+    }
+
+    fn wheel_motor_readings<'a>(&self, workspace: &'a WheelsWorkspace) -> &'a [WheelMotorReading] {
+        workspace.vehicle.wheel_motors()
     }
 
     fn inflate_tires(&self, controls: &Controls, tires: &mut [TireContactState], h: f64) {

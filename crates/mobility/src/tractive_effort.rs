@@ -18,8 +18,8 @@ const FASTEST: f64 = 60.0;
 enum TorqueSource<'a> {
     /// An engine with its gearbox.
     Engine(&'a Powertrain),
-    /// Electric motors, one on each side.
-    Motors(&'a MotorDriveSpec),
+    /// Electric motors, and their number.
+    Motors(&'a MotorDriveSpec, f64),
 }
 
 /// Tractive effort of a vehicle.
@@ -44,7 +44,10 @@ impl<'a> TractiveEffort<'a> {
         Some(match spec {
             AnySpec::Wheeled(own) => TractiveEffort {
                 source: match &own.motor_drive {
-                    Some(motors) => TorqueSource::Motors(motors),
+                    Some(motors) => TorqueSource::Motors(
+                        motors,
+                        motors.motor_count(own.tractor_axles().len()) as f64,
+                    ),
                     None => TorqueSource::Engine(own.powertrain.as_ref()?),
                 },
                 ratio: match &own.motor_drive {
@@ -77,9 +80,9 @@ impl<'a> TractiveEffort<'a> {
                 let gears = 1..=powertrain.gearbox.ratios.len() as i32;
                 gears.map(|gear| self.in_gear(powertrain, gear, speed)).fold(0.0, f64::max)
             }
-            TorqueSource::Motors(own) => {
+            TorqueSource::Motors(own, count) => {
                 let limit = own.motor.torque_limit(speed / self.radius / self.ratio, 1.0).value;
-                2.0 * own.efficiency * limit / self.ratio / self.radius / self.weight
+                count * own.efficiency * limit / self.ratio / self.radius / self.weight
             }
         }
     }

@@ -10,7 +10,7 @@
 //! are in the frame of the left one, as in ROS.
 
 use super::protobuf::{FieldKind, File, ProtoMessage, Type, describe, many, one};
-use bekker_agent::Collision;
+use bekker_agent::{Collision, Sample};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_sensor::camera::{Camera, Lens};
 use bekker_sensor::lidar::Cloud;
@@ -269,9 +269,55 @@ const OWN: File = File {
     ],
 };
 
-/// Returns the descriptors of all messages of this module.
+/// Name of the schema of vehicle states.
+pub(super) const VEHICLE_STATE: &str = "bekker.VehicleState";
+
+const STATE: File = File {
+    name: "bekker_state.proto",
+    package: "bekker",
+    needs: &["google/protobuf/timestamp.proto"],
+    types: &[
+        plain(
+            "WheelState",
+            &[
+                one(1, "spin", FieldKind::Double),
+                one(2, "torque", FieldKind::Double),
+                one(3, "sinkage", FieldKind::Double),
+                one(4, "slip", FieldKind::Double),
+                one(5, "load", FieldKind::Double),
+                one(6, "traction", FieldKind::Double),
+                one(7, "lateral", FieldKind::Double),
+            ],
+        ),
+        plain(
+            "VehicleState",
+            &[
+                one(1, "timestamp", STAMP),
+                one(2, "frame_id", FieldKind::Text),
+                one(3, "speed", FieldKind::Double),
+                one(4, "roll", FieldKind::Double),
+                one(5, "pitch", FieldKind::Double),
+                one(6, "yaw", FieldKind::Double),
+                one(7, "throttle", FieldKind::Double),
+                one(8, "brake", FieldKind::Double),
+                one(9, "steering", FieldKind::Double),
+                many(10, "wheels", FieldKind::Message("bekker.WheelState")),
+                many(11, "motor_currents", FieldKind::Double),
+            ],
+        ),
+    ],
+};
+
+/// Returns the descriptors of the messages of this module but vehicle states.
 pub(super) fn descriptors() -> Vec<u8> {
     describe(&[TIME, FOXGLOVE, OWN])
+}
+
+/// Returns the descriptors of vehicle states.
+///
+/// They are apart so that files without them keep their bytes.
+pub(super) fn state_descriptors() -> Vec<u8> {
+    describe(&[TIME, STATE])
 }
 
 /// Time and frame of a message.
@@ -375,6 +421,38 @@ pub(super) fn hit(heading: &Heading<'_>, with: &str, hit: &Collision) -> Vec<u8>
     let message = heading.message(1, 2).text(3, with).message(4, vector(&hit.place));
     let numbers = [hit.impulse, hit.energy, hit.peak, hit.time, f64::from(u8::from(hit.broke))];
     (5..).zip(numbers).fold(message, |message, (field, number)| message.double(field, number)).0
+}
+
+/// A vehicle's state, in SI units, with the currents of motors by side or by wheel.
+pub(super) fn vehicle_state(heading: &Heading<'_>, sample: &Sample) -> Vec<u8> {
+    let message = heading
+        .message(1, 2)
+        .double(3, sample.speed)
+        .double(4, sample.pose.roll())
+        .double(5, sample.pose.pitch())
+        .double(6, sample.pose.yaw())
+        .double(7, sample.controls.throttle)
+        .double(8, sample.controls.brake)
+        .double(9, sample.controls.steering);
+    let message = sample.wheels.iter().fold(message, |message, wheel| {
+        let own = ProtoMessage::default()
+            .double(1, wheel.spin)
+            .double(2, wheel.torque)
+            .double(3, wheel.sinkage)
+            .double(4, wheel.slip)
+            .double(5, wheel.load)
+            .double(6, wheel.traction)
+            .double(7, wheel.lateral);
+        message.message(10, own)
+    });
+    match &sample.motors {
+        Some(motors) if motors.wheels.is_empty() => message.doubles(11, &motors.currents).0,
+        Some(motors) => {
+            let currents: Vec<f64> = motors.wheels.iter().map(|own| own.current).collect();
+            message.doubles(11, &currents).0
+        }
+        None => message.0,
+    }
 }
 
 /// Contact of the wheels with the ground.

@@ -29,6 +29,7 @@
 //! | [`video`] | rendered images over time: MP4, GIF |
 //! | [`goal_mark`] | goals in rendered pictures; writes no file |
 //! | [`shot`] | renderer of a world at a moment; writes no file |
+//! | [`recorded_drive`] | reader of a vehicle's states in an MCAP file; writes no file |
 //! | [`recorded_run`] | reader of a run's folder; writes no file |
 //! | [`comparison`] | runs side by side |
 //! | [`dataset`] | episodes of driving for learning: Minari, LeRobot, Parquet, MCAP |
@@ -96,6 +97,7 @@ pub mod readme;
 pub mod record;
 pub mod record_extent;
 pub mod record_parts;
+pub mod recorded_drive;
 pub mod recorded_run;
 pub mod recorder;
 pub mod recovery;
@@ -117,3 +119,4 @@ pub use color::Rgb;
 pub use error::ReportError;
 pub use event_row::event_row;
 pub use file::{check_writable, write as write_file};
+pub use mcap_read::McapReadError;

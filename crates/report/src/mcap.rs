@@ -8,7 +8,7 @@ use crc32fast::Hasher;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-const MAGIC: [u8; 8] = [0x89, b'M', b'C', b'A', b'P', 0x30, b'\r', b'\n'];
+pub(super) const MAGIC: [u8; 8] = [0x89, b'M', b'C', b'A', b'P', 0x30, b'\r', b'\n'];
 /// Size at which a chunk is written, bytes.
 const CHUNK: usize = 1 << 20;
 /// Duration after which a chunk is written, ns.

@@ -1,7 +1,42 @@
-//! Reader of bekker's MCAP files, even if they are incomplete because the run was interrupted.
+//! Readers of MCAP files: of bekker's own to resume a run, and of complete ones.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
+
+/// Longest chunk that is decompressed, bytes.
+const LARGEST_CHUNK: u64 = 256 << 20;
+
+/// Reasons why an MCAP file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum McapReadError {
+    /// The file system refused to read.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// The first bytes are those of another format.
+    #[error("is not an MCAP file: its first bytes must be 0x89 MCAP0 CR LF")]
+    NotMcap,
+    /// The file ends before its data do.
+    #[error("is truncated after {whole} bytes of complete records; `mcap recover` keeps these")]
+    Truncated {
+        /// Length of the complete records, bytes.
+        whole: u64,
+    },
+    /// Chunks in a compression that is not read.
+    #[error(
+        "its chunks are compressed by {found:?}; must be \"lz4\" or uncompressed, as by \
+        `mcap compress --compression lz4`"
+    )]
+    Compression {
+        /// The compression.
+        found: String,
+    },
+    /// A damaged record.
+    #[error("a record after {whole} bytes is damaged or above {} MiB", LARGEST_CHUNK >> 20)]
+    Damaged {
+        /// Offset of the record, bytes.
+        whole: u64,
+    },
+}
 
 /// A message with its topic and schema.
 pub(super) struct McapMessage {
@@ -13,12 +48,24 @@ pub(super) struct McapMessage {
 }
 
 /// Schemas by number, and channels by number with schema and topic.
-#[derive(Default)]
 struct ChannelTable {
     schemas: BTreeMap<u16, String>,
     channels: BTreeMap<u16, (u16, String)>,
     /// Number of messages of each channel that have been passed to the caller.
     passed: BTreeMap<u16, u32>,
+    /// Whether messages are passed once, by their sequence numbers, which only bekker ensures.
+    is_sequential: bool,
+}
+
+impl Default for ChannelTable {
+    fn default() -> ChannelTable {
+        ChannelTable {
+            schemas: BTreeMap::new(),
+            channels: BTreeMap::new(),
+            passed: BTreeMap::new(),
+            is_sequential: true,
+        }
+    }
 }
 
 /// Returns all messages.
@@ -60,10 +107,90 @@ pub(super) fn for_each_message(
     known.read(open, take)
 }
 
+/// Passes all messages of a complete file to `take`, and its metadata by name to `describe`.
+pub(super) fn read_complete(
+    file: &mut impl Read,
+    describe: &mut dyn FnMut(String, BTreeMap<String, String>),
+    take: &mut dyn FnMut(McapMessage),
+) -> Result<(), McapReadError> {
+    let mut magic = [0; 8];
+    file.read_exact(&mut magic).map_err(|_| McapReadError::NotMcap)?;
+    if magic != super::mcap::MAGIC {
+        return Err(McapReadError::NotMcap);
+    }
+    let mut known = ChannelTable { is_sequential: false, ..ChannelTable::default() };
+    let mut whole = magic.len() as u64;
+    let mut pass = |message| {
+        take(message);
+        Ok(())
+    };
+    loop {
+        let Some((code, length)) = head(file)? else {
+            return Err(McapReadError::Truncated { whole });
+        };
+        if !matches!(code, CHUNK | METADATA | SCHEMA | CHANNEL | MESSAGE | DATA_END) {
+            if io::copy(&mut file.by_ref().take(length), &mut io::sink())? < length {
+                return Err(McapReadError::Truncated { whole });
+            }
+            whole += super::mcap::HEAD as u64 + length;
+            continue;
+        }
+        if length > LARGEST_CHUNK {
+            return Err(McapReadError::Damaged { whole });
+        }
+        let Some(record) = content(file, length)? else {
+            return Err(McapReadError::Truncated { whole });
+        };
+        let damaged = || McapReadError::Damaged { whole };
+        match code {
+            DATA_END => return Ok(()),
+            CHUNK => known.read(&chunk_records(&record, damaged)?, &mut pass)?,
+            METADATA => {
+                let (name, texts) = metadata(&record).ok_or_else(damaged)?;
+                describe(name, texts);
+            }
+            _ => {
+                let message = known.record(code, &record).ok_or_else(damaged)?;
+                message.map_or(Ok(()), &mut pass)?;
+            }
+        }
+        whole += super::mcap::HEAD as u64 + length;
+    }
+}
+
+/// Returns the records of a chunk, decompressed.
+fn chunk_records(
+    content: &[u8],
+    damaged: impl Fn() -> McapReadError,
+) -> Result<Vec<u8>, McapReadError> {
+    let (size, compression) = RecordCursor(content).chunk_head().ok_or_else(&damaged)?;
+    if size > LARGEST_CHUNK {
+        return Err(damaged());
+    }
+    match compression.as_str() {
+        "lz4" | "" => unpacked(content).ok_or_else(damaged),
+        _ => Err(McapReadError::Compression { found: compression }),
+    }
+}
+
+/// Returns name and texts of a metadata record.
+fn metadata(content: &[u8]) -> Option<(String, BTreeMap<String, String>)> {
+    let mut fields = RecordCursor(content);
+    let name = fields.text()?;
+    let length = fields.u32()? as usize;
+    let mut pairs = RecordCursor(fields.raw(length)?);
+    let mut texts = BTreeMap::new();
+    while !pairs.0.is_empty() {
+        texts.insert(pairs.text()?, pairs.text()?);
+    }
+    Some((name, texts))
+}
+
 const SCHEMA: u8 = 3;
 const CHANNEL: u8 = 4;
 const MESSAGE: u8 = 5;
 const CHUNK: u8 = 6;
+const METADATA: u8 = 12;
 const DATA_END: u8 = 15;
 
 /// Reads opcode and length of the next record, if they are complete.
@@ -114,6 +241,12 @@ impl<'a> RecordCursor<'a> {
         self.raw(8)?.try_into().ok().map(u64::from_le_bytes)
     }
 
+    /// Size and compression of a chunk, after its times.
+    fn chunk_head(&mut self) -> Option<(u64, String)> {
+        let (_, size, _) = (self.raw(16)?, self.u64()?, self.u32()?);
+        Some((size, self.text()?))
+    }
+
     fn text(&mut self) -> Option<String> {
         let length = self.u32()? as usize;
         String::from_utf8(self.raw(length)?.to_vec()).ok()
@@ -124,11 +257,16 @@ impl<'a> RecordCursor<'a> {
 fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
     let mut fields = RecordCursor(content);
     let (_, _, size) = (fields.u64()?, fields.u64()?, fields.u64()?);
-    let (crc, _, length) = (fields.u32()?, fields.text()?, fields.u64()?);
+    let (crc, compression, length) = (fields.u32()?, fields.text()?, fields.u64()?);
     let packed = fields.raw(usize::try_from(length).ok()?)?;
     let mut chunk = Vec::new();
-    lz4_flex::frame::FrameDecoder::new(packed).take(size).read_to_end(&mut chunk).ok()?;
-    (crc32fast::hash(&chunk) == crc).then_some(chunk)
+    if compression.is_empty() {
+        chunk.extend_from_slice(packed);
+    } else {
+        lz4_flex::frame::FrameDecoder::new(packed).take(size).read_to_end(&mut chunk).ok()?;
+    }
+    // 0: not computed
+    (crc == 0 || crc32fast::hash(&chunk) == crc).then_some(chunk)
 }
 
 impl ChannelTable {
@@ -138,20 +276,26 @@ impl ChannelTable {
         take: &mut dyn FnMut(McapMessage) -> io::Result<()>,
     ) -> io::Result<()> {
         while let Some((code, content)) = next(&mut records)? {
-            let mut fields = RecordCursor(&content);
-            let message = match code {
-                SCHEMA => self.schema(&mut fields).map(|()| None),
-                CHANNEL => self.channel(&mut fields).map(|()| None),
-                MESSAGE => self.message(&mut fields),
-                _ => Some(None),
-            };
-            match message {
+            match self.record(code, &content) {
                 Some(Some(message)) => take(message)?,
                 Some(None) => {}
                 None => break,
             }
         }
         Ok(())
+    }
+
+    /// Reads a record: the message in it, if it is one that was not passed before.
+    ///
+    /// `None` if the record is damaged.
+    fn record(&mut self, code: u8, content: &[u8]) -> Option<Option<McapMessage>> {
+        let mut fields = RecordCursor(content);
+        match code {
+            SCHEMA => self.schema(&mut fields).map(|()| None),
+            CHANNEL => self.channel(&mut fields).map(|()| None),
+            MESSAGE => self.message(&mut fields),
+            _ => Some(None),
+        }
     }
 
     fn schema(&mut self, fields: &mut RecordCursor<'_>) -> Option<()> {
@@ -171,7 +315,7 @@ impl ChannelTable {
         let (channel, sequence) = (fields.u16()?, fields.u32()?);
         let (time, _) = (fields.u64()?, fields.u64()?);
         let passed = self.passed.entry(channel).or_default();
-        if sequence != *passed {
+        if self.is_sequential && sequence != *passed {
             return Some(None);
         }
         *passed += 1;

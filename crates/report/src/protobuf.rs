@@ -71,6 +71,61 @@ impl ProtoMessage {
     }
 }
 
+/// Value of a field on the wire.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum ProtoValue<'a> {
+    /// An integer, or a flag.
+    Integer(u64),
+    /// A double.
+    Double(f64),
+    /// Four bytes.
+    Fixed32(u32),
+    /// Bytes, a text, a message or packed numbers.
+    Bytes(&'a [u8]),
+}
+
+/// Passes the fields of a message to `take`; `None` if the bytes are no message.
+pub(super) fn read_fields<'a>(
+    mut bytes: &'a [u8],
+    take: &mut dyn FnMut(u64, ProtoValue<'a>) -> Option<()>,
+) -> Option<()> {
+    while !bytes.is_empty() {
+        let key = read_varint(&mut bytes)?;
+        let mut raw = |length: usize| {
+            let (head, rest) = bytes.split_at_checked(length)?;
+            bytes = rest;
+            Some(head)
+        };
+        let value = match key & 7 {
+            0 => ProtoValue::Integer(read_varint(&mut bytes)?),
+            1 => ProtoValue::Double(f64::from_le_bytes(raw(8)?.try_into().ok()?)),
+            2 => {
+                let length = usize::try_from(read_varint(&mut bytes)?).ok()?;
+                let (head, rest) = bytes.split_at_checked(length)?;
+                bytes = rest;
+                ProtoValue::Bytes(head)
+            }
+            5 => ProtoValue::Fixed32(u32::from_le_bytes(raw(4)?.try_into().ok()?)),
+            _ => return None,
+        };
+        take(key >> 3, value)?;
+    }
+    Some(())
+}
+
+fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
 /// Type of a field, in the numbering of FieldDescriptorProto.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FieldKind {

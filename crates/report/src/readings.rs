@@ -49,7 +49,6 @@ struct FrameOutput {
 struct McapOutput {
     path: PathBuf,
     mcap: McapFile<fs::File>,
-    descriptors: Vec<u8>,
     schemas: BTreeMap<String, u16>,
     /// Channels by topic and schema: two sources may have chosen the same topic.
     channels: BTreeMap<(String, String), u16>,
@@ -59,7 +58,7 @@ impl McapOutput {
     /// Adds a message.
     fn message(&mut self, message: TopicMessage<'_>) -> Result<(), ReportError> {
         let TopicMessage { topic, schema, time_us, data } = message;
-        let McapOutput { mcap, schemas, channels, descriptors, path } = self;
+        let McapOutput { mcap, schemas, channels, path } = self;
         let key = (topic.to_owned(), schema.to_owned());
         let added = mcap.add(|mcap| {
             let channel = match channels.get(&key) {
@@ -67,7 +66,7 @@ impl McapOutput {
                 None => {
                     let schema = *schemas
                         .entry(schema.to_owned())
-                        .or_insert_with(|| mcap.schema(schema, descriptors));
+                        .or_insert_with(|| mcap.schema(schema, &topics::descriptors_of(schema)));
                     let channel = mcap.channel(schema, topic);
                     channels.insert(key, channel);
                     channel
@@ -102,15 +101,18 @@ pub struct SensorRecorder {
     /// Formats and folders of saved frames, for each vehicle and sensor.
     saved: Vec<Vec<FrameOutput>>,
     tables: ReadingTables,
+    /// Whether the state of each vehicle is recorded.
+    states: Vec<bool>,
     /// List of saved frames, if any sensor saves them.
     frames: Option<AppendTable>,
     files: Vec<String>,
 }
 
 impl SensorRecorder {
-    /// Begins or continues the files of a run in its folder; none if no vehicle has a sensor.
+    /// Begins or continues the files of a run in its folder; none if no vehicle has a sensor and
+    /// `output` does not request states as MCAP.
     ///
-    /// Tables of small readings have these formats. `about` is the metadata of the MCAP: names,
+    /// `about` is the metadata of the MCAP: names,
     /// each with texts under keys. If `resumed` is given, it is the time of the resume and that of
     /// the last sample that the files must hold, s.
     ///
@@ -120,13 +122,15 @@ impl SensorRecorder {
         folder: &Path,
         model: &WorldModel,
         vehicles: &[config::VehicleConfig],
-        formats: &[StateFormat],
+        output: &config::OutputConfig,
         about: &[(&str, Vec<(String, String)>)],
         site: Option<&Site>,
         resumed: Option<[f64; 2]>,
     ) -> Result<Option<SensorRecorder>, ReportError> {
         let after = resumed.map(|[after, _]| after);
-        if model.agents.iter().all(|agent| agent.sensors.is_empty()) {
+        let formats = &output.states;
+        let has_states = formats.contains(&StateFormat::Mcap);
+        if !has_states && model.agents.iter().all(|agent| agent.sensors.is_empty()) {
             return Ok(None);
         }
         let saved: Vec<Vec<FrameOutput>> = saved(&model.agents, vehicles);
@@ -151,7 +155,6 @@ impl SensorRecorder {
             written: McapOutput {
                 mcap: begun.map_err(ReportError::file("write", &path))?,
                 path,
-                descriptors: topics::descriptors(),
                 schemas: BTreeMap::new(),
                 channels: BTreeMap::new(),
             },
@@ -163,6 +166,14 @@ impl SensorRecorder {
             reference: clouds::reference_system(site),
             saved,
             tables: ReadingTables::open(folder, model, formats, after)?,
+            states: model
+                .agents
+                .iter()
+                .map(|agent| {
+                    let chosen = output.vehicles.as_ref();
+                    has_states && chosen.is_none_or(|all| all.contains(&agent.name))
+                })
+                .collect(),
             frames,
             files,
         };
@@ -253,6 +264,15 @@ impl SensorRecorder {
     pub fn poses(&mut self, time_us: u64, poses: &[(usize, Pose)]) -> Result<(), ReportError> {
         let SensorRecorder { topics, written, .. } = self;
         topics.poses(time_us, poses, &mut |message| written.message(message))
+    }
+
+    /// Records the states of the vehicles for which the scenario requests it.
+    pub(super) fn states(&mut self, time_us: u64, samples: &[Sample]) -> Result<(), ReportError> {
+        let SensorRecorder { topics, written, states, .. } = self;
+        samples
+            .iter()
+            .filter(|sample| states[sample.vehicle])
+            .try_for_each(|own| topics.state(time_us, own, &mut |message| written.message(message)))
     }
 
     /// Records the ground around the vehicles that carry sensors.

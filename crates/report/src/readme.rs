@@ -65,7 +65,7 @@ data up to the last heartbeat (Parquet: up to the last second of wall time).
 | `hashes.csv` | per heartbeat, or per `output.hash_every` heartbeats: tick, time (s), hash of the state, of the ground, and of each vehicle (up to 64) |
 | `states.csv`, `states.parquet` | vehicles and wheels over time, below |
 | `readings_KIND.csv`, `.parquet` | sensor readings except frames, below |
-| `sensors.mcap` | all readings, for Foxglove and Rerun; its metadata contain the scenario and the names of classes, soils and instances |
+| `sensors.mcap` | all readings, and the states if `output.states` has `mcap`, for Foxglove and Rerun; its metadata contain the scenario and the names of classes, soils and instances |
 | `frames.csv`, `sensors/` | frames saved by cameras and lidars, and their paths |
 | `terrain.tif` | height of the undisturbed ground around the driven paths, m; GeoTIFF, local frame |
 | `ruts.tif` | depth of the ruts below the undisturbed ground, m, negative where soil is heaped; GeoTIFF |

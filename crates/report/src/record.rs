@@ -64,14 +64,16 @@ impl RunRecord {
                 let sampled = tick - tick % clock.ticks_in(output.interval).max(1);
                 [tick, sampled].map(|tick| clock.reported_time(tick))
             });
-            SensorRecorder::open(folder, model, entries, &output.states, &about, site, resumed)?
+            SensorRecorder::open(folder, model, entries, output, &about, site, resumed)?
         } else {
             None
         };
         let trailers = now.iter().any(|sample| sample.trailer.is_some());
         let articulated = now.iter().any(|sample| sample.articulation.is_some());
         let motors = now.iter().any(|sample| sample.motors.is_some());
-        let parts = SampleParts { wheels, articulated, trailers, motors };
+        let of_wheels = now.iter().filter_map(|own| Some(own.motors.as_ref()?.wheels.len()));
+        let wheel_motors = of_wheels.max().unwrap_or(0);
+        let parts = SampleParts { wheels, articulated, trailers, motors, wheel_motors };
         let mut tracks = vec![Vec::new(); names.len()];
         let states = match after {
             None => StateWriter::begin(folder, &names, parts, output)?,
@@ -201,7 +203,8 @@ impl RunRecord {
         let Some(readings) = &mut self.readings else { return Ok(()) };
         let time = world.model().clock.micros(tick);
         let poses: Vec<_> = samples.iter().map(|sample| (sample.vehicle, sample.pose)).collect();
-        readings.poses(time, &poses)
+        readings.poses(time, &poses)?;
+        readings.states(time, samples)
     }
 
     /// Records the ground around the vehicles that carry sensors.

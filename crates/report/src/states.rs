@@ -32,7 +32,8 @@
 //! | `trailer_x_m`, `trailer_y_m`, `trailer_z_m` | the trailer's end of the coupling in the world, also when it is uncoupled |
 //! | `trailer_articulation_rad`, `trailer_pitch_rad` | angles of the trailer relative to its vehicle: to the left, nose down |
 //! | `hitch_x_n`, `hitch_y_n`, `hitch_z_n` | force of the trailer on the vehicle, along the chassis axes |
-//! | `motor_left_current_a`, `motor_right_current_a` | currents of electric motors, positive for a forward torque |
+//! | `motor_left_current_a`, `motor_right_current_a` | currents of the electric motors of a side, positive for a forward torque |
+//! | `wheelN_motor_current_a`, `wheelN_motor_energy_j` | the same of the motor of a wheel, and the energy that it drew from the battery |
 //! | `battery_power_w`, `battery_charge` | power from their battery, and its state of charge, 0 to 1 |
 //!
 //! Columns of wheels, an articulated frame, a trailer or motors that a vehicle does not have are null
@@ -44,7 +45,7 @@
 use super::ReportError;
 use super::append_table::AppendTable;
 use super::columns::{RecordColumn, RecordValues};
-use bekker_agent::{MotorSample, Sample, TrailerSample, WheelSample};
+use bekker_agent::{MotorSample, Sample, TrailerSample, WheelMotorRecord, WheelSample};
 use bekker_math::spatial::{Pose, Quat, Vec3};
 use bekker_scenario::config::{OutputConfig, QuantityConfig};
 use bekker_vehicle::inflation::kilopascals;
@@ -73,6 +74,8 @@ pub struct SampleParts {
     pub trailers: bool,
     /// Whether electric motors drive a vehicle.
     pub motors: bool,
+    /// Maximum number of wheels with motors of their own.
+    pub wheel_motors: usize,
 }
 
 impl StateWriter {
@@ -129,14 +132,18 @@ impl StateWriter {
     }
 
     fn new(names: &[String], parts: SampleParts, output: &OutputConfig) -> StateWriter {
-        let SampleParts { wheels, articulated, trailers, motors } = parts;
+        let SampleParts { wheels, articulated, trailers, motors, wheel_motors } = parts;
         let own = OWN.iter().copied().map(SampleColumn::Vehicle);
         let of_wheel = |wheel| OF_WHEEL.iter().map(move |of| SampleColumn::Wheel(wheel, *of));
         let of_trailer = OF_TRAILER.iter().filter(|_| trailers).copied().map(SampleColumn::Trailer);
         let of_motors = OF_MOTORS.iter().filter(|_| motors).copied().map(SampleColumn::Motors);
+        let of_wheel_motor =
+            |wheel| OF_WHEEL_MOTOR.iter().map(move |of| SampleColumn::WheelMotor(wheel, *of));
+        let of_wheel_motors = (0..wheel_motors).flat_map(of_wheel_motor);
         let articulation = articulated.then_some(SampleColumn::Articulation);
         let wheels = (0..wheels).flat_map(of_wheel);
         let all = own.chain(wheels).chain(articulation).chain(of_trailer).chain(of_motors);
+        let all = all.chain(of_wheel_motors);
         let wanted = |quantity: Option<QuantityConfig>| {
             let columns = output.columns.as_ref();
             quantity.is_none_or(|q| columns.is_none_or(|columns| columns.contains(&q)))
@@ -194,6 +201,13 @@ impl StateWriter {
                     (RecordValues::OptionalReal(to), SampleColumn::Motors((_, of, _))) => {
                         to.push(sample.motors.as_ref().map(of));
                     }
+                    (
+                        RecordValues::OptionalReal(to),
+                        SampleColumn::WheelMotor(wheel, (_, of, _)),
+                    ) => {
+                        let motors = sample.motors.as_ref();
+                        to.push(motors.and_then(|own| own.wheels.get(*wheel)).map(of));
+                    }
                     (RecordValues::Text(to), _) => to.push(name.clone()),
                     _ => {}
                 }
@@ -217,6 +231,7 @@ enum SampleColumn {
     Articulation,
     Trailer(TrailerColumn),
     Motors(MotorColumn),
+    WheelMotor(usize, WheelMotorColumn),
 }
 
 impl SampleColumn {
@@ -226,14 +241,17 @@ impl SampleColumn {
             SampleColumn::Wheel(_, (quantity, ..)) => Some(*quantity),
             SampleColumn::Articulation => Some(QuantityConfig::Steering),
             SampleColumn::Trailer(_) => Some(QuantityConfig::Trailer),
-            SampleColumn::Motors(_) => Some(QuantityConfig::Motors),
+            SampleColumn::Motors(_) | SampleColumn::WheelMotor(..) => Some(QuantityConfig::Motors),
         }
     }
 
     fn name(&self) -> String {
         match self {
             SampleColumn::Vehicle(own) => own.name.to_owned(),
-            SampleColumn::Wheel(wheel, (_, name, ..)) => format!("wheel{wheel}_{name}"),
+            SampleColumn::Wheel(wheel, (_, name, ..))
+            | SampleColumn::WheelMotor(wheel, (name, ..)) => {
+                format!("wheel{wheel}_{name}")
+            }
             SampleColumn::Articulation => ARTICULATION.0.to_owned(),
             SampleColumn::Trailer((name, ..)) | SampleColumn::Motors((name, ..)) => {
                 (*name).to_owned()
@@ -255,7 +273,8 @@ impl SampleColumn {
             SampleColumn::Wheel(..)
             | SampleColumn::Articulation
             | SampleColumn::Trailer(_)
-            | SampleColumn::Motors(_) => RecordValues::OptionalReal(Vec::new()),
+            | SampleColumn::Motors(_)
+            | SampleColumn::WheelMotor(..) => RecordValues::OptionalReal(Vec::new()),
         }
     }
 }
@@ -432,15 +451,23 @@ static OF_MOTORS: [MotorColumn; 4] = [
     (
         "motor_left_current_a",
         |m| m.currents[0],
-        "current of the left motor, positive for a forward torque, A",
+        "current of the left motors, positive for a forward torque, A",
     ),
-    ("motor_right_current_a", |m| m.currents[1], "the same of the right motor, A"),
+    ("motor_right_current_a", |m| m.currents[1], "the same of the right motors, A"),
     (
         "battery_power_w",
         |m| m.battery_power,
         "power from the battery, negative while the motors charge it, W",
     ),
     ("battery_charge", |m| m.battery_charge, "state of charge, 1 full at the start, 0 empty"),
+];
+
+/// A column of the motor of a wheel: its name, value and description.
+type WheelMotorColumn = (&'static str, fn(&WheelMotorRecord) -> f64, &'static str);
+
+static OF_WHEEL_MOTOR: [WheelMotorColumn; 2] = [
+    ("motor_current_a", |m| m.current, "current of the wheel's own motor, A"),
+    ("motor_energy_j", |m| m.energy, "energy that it drew from the battery, J"),
 ];
 
 /// Returns every column with its description; N stands for the number of a wheel.
@@ -452,6 +479,7 @@ pub fn described() -> Vec<(String, &'static str)> {
         .chain(std::iter::once((name.to_owned(), what)))
         .chain(of_trailer)
         .chain(OF_MOTORS.iter().map(|(name, _, what)| ((*name).to_owned(), *what)))
+        .chain(OF_WHEEL_MOTOR.iter().map(|(name, _, what)| (format!("wheelN_{name}"), *what)))
         .collect()
 }
 
@@ -495,6 +523,15 @@ fn sample_of(kept: &[SampleColumn], row: &csv::StringRecord) -> Sample {
         currents: ["motor_left_current_a", "motor_right_current_a"].map(real),
         battery_power: real("battery_power_w"),
         battery_charge: real("battery_charge"),
+        wheels: (0..)
+            .map_while(|wheel| {
+                let of = |name: &str| word(&format!("wheel{wheel}_{name}"))?.parse().ok();
+                Some(WheelMotorRecord {
+                    current: of("motor_current_a")?,
+                    energy: of("motor_energy_j")?,
+                })
+            })
+            .collect(),
     });
     let [w, x, y, z] = ["qw", "qx", "qy", "qz"].map(real);
     Sample {
@@ -586,8 +623,13 @@ mod tests {
         NAMES.map(str::to_owned).to_vec()
     }
 
-    const WHEELED: SampleParts =
-        SampleParts { wheels: 4, articulated: false, trailers: false, motors: false };
+    const WHEELED: SampleParts = SampleParts {
+        wheels: 4,
+        articulated: false,
+        trailers: false,
+        motors: false,
+        wheel_motors: 0,
+    };
 
     /// Writes a complete table of samples into a folder.
     fn write(folder: &Path, samples: &[Sample]) {

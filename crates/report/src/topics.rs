@@ -5,6 +5,7 @@
 //! | `/tf` | foxglove.FrameTransforms | poses of all vehicles in the world, and of their sensors on them |
 //! | `/V/pose` | foxglove.PoseInFrame | chassis frame of vehicle V |
 //! | `/V/hit` | bekker.Hit | a collision of the vehicle |
+//! | `/V/state` | bekker.VehicleState | speed, angles, controls, wheels and motors, with `output.states = ["mcap"]` |
 //! | `/V/ground` | foxglove.Grid | height and sinkage around the vehicle |
 //! | `/V/ruts` | foxglove.PointCloud | deformed part of that ground, as points in space |
 //! | `/V/map` | foxglove.Grid | lowest and highest return and class around an autonomous vehicle: 0 unknown, 1 free, 2 obstacle, 3 hole |
@@ -55,6 +56,14 @@ type MessageSink<'a> = dyn FnMut(TopicMessage<'_>) -> Result<(), ReportError> + 
 /// Returns a `FileDescriptorSet` of all types, in Protocol Buffers.
 pub fn descriptors() -> Vec<u8> {
     foxglove::descriptors()
+}
+
+/// Returns a `FileDescriptorSet` of the type of a message and of those in it.
+pub(super) fn descriptors_of(schema: &str) -> Vec<u8> {
+    match schema {
+        foxglove::VEHICLE_STATE => foxglove::state_descriptors(),
+        _ => foxglove::descriptors(),
+    }
 }
 
 /// Name of a vehicle's collision partner: a vehicle, or an obstacle with its number.
@@ -136,6 +145,18 @@ impl TopicEncoder {
             send(to, &topic, "foxglove.PoseInFrame", time_us, &data)?;
         }
         Ok(())
+    }
+
+    /// Sends the state of a vehicle.
+    pub(super) fn state(
+        &self,
+        time_us: u64,
+        sample: &Sample,
+        to: &mut MessageSink<'_>,
+    ) -> Result<(), ReportError> {
+        let name = &self.carriers[sample.vehicle].name;
+        let data = foxglove::vehicle_state(&Heading { time_us, frame: name }, sample);
+        send(to, &format!("/{name}/state"), foxglove::VEHICLE_STATE, time_us, &data)
     }
 
     /// Sends the ground around the vehicles that carry sensors.

@@ -2,7 +2,7 @@
 
 use super::controls::Controls;
 use super::engine_drivetrain::EngineDrivetrain;
-use super::motor_drive::{MotorDrive, MotorReading};
+use super::motor_drive::{MotorDrive, MotorReading, MotorSpeeds, WheelMotorReading};
 use super::pedal_response::{EngineResponse, PedalResponse};
 use super::powertrain::GearboxState;
 use super::state::VehicleState;
@@ -15,7 +15,7 @@ use crate::multibody::MultibodyWorkspace;
 pub enum Drivetrain {
     /// An engine drives wheels or sprockets through a gearbox.
     Engine(EngineDrivetrain),
-    /// An electric motor drives the wheels of each side.
+    /// Electric motors drive the wheels.
     Motors(MotorDrive),
 }
 
@@ -24,8 +24,8 @@ pub enum Drivetrain {
 pub(super) enum DriveSpeeds {
     /// Engine, turbine and gearbox output.
     Shafts(ShaftSpeeds),
-    /// Left and right motor, rad/s.
-    Motors([f64; 2]),
+    /// Motors, rad/s.
+    Motors(MotorSpeeds),
 }
 
 impl Drivetrain {
@@ -104,7 +104,7 @@ impl Drivetrain {
     pub(super) fn speeds(&self, state: &VehicleState) -> DriveSpeeds {
         match self {
             Drivetrain::Engine(own) => DriveSpeeds::Shafts(own.speeds(state)),
-            Drivetrain::Motors(own) => DriveSpeeds::Motors(own.speeds(state)),
+            Drivetrain::Motors(own) => DriveSpeeds::Motors(own.motor_speeds(state)),
         }
     }
 
@@ -143,20 +143,22 @@ impl Drivetrain {
     /// Returns the work of engine and converter, or of the motors less the losses of their gears,
     /// over a step of `h` seconds, J.
     ///
-    /// It is negative while they brake. Motors also give a reading.
+    /// It is negative while they brake. Motors also give a reading, and write those of motors for
+    /// single wheels to `wheels`.
     pub(super) fn work(
         &self,
         before: &DriveSpeeds,
         state: &VehicleState,
         workspace: &MultibodyWorkspace,
         h: f64,
+        wheels: &mut [WheelMotorReading],
     ) -> (f64, Option<MotorReading>) {
         match (self, before) {
             (Drivetrain::Engine(own), DriveSpeeds::Shafts(before)) => {
                 (own.work(before, state, workspace, h), None)
             }
             (Drivetrain::Motors(own), DriveSpeeds::Motors(before)) => {
-                let (work, reading) = own.work(before, state, workspace, h);
+                let (work, reading) = own.work(before, state, workspace, h, wheels);
                 (work, Some(reading))
             }
             _ => (0.0, None),

@@ -41,7 +41,7 @@ pub use coupling::Coupling;
 pub use drivetrain::Drivetrain;
 pub use engine_drivetrain::EngineDrivetrain;
 pub use lock::{Lock, Locks};
-pub use motor_drive::{MotorDrive, MotorReading};
+pub use motor_drive::{MotorDrive, MotorReading, WheelMotorReading};
 pub use outline::{BoundingBall, VehicleOutline};
 pub use pedal_response::{EngineResponse, PedalResponse};
 pub use powertrain::Selector;

@@ -7,6 +7,11 @@
 //! exceed the limit of a motor, both are reduced in the same proportion, so that a vehicle neither
 //! stalls in a bend nor drives on straight.
 //!
+//! Where each wheel has a motor, its total torque is limited at its own speed, so that a wheel that
+//! spins does not take torque from the others. The turning torque is the same for all motors of a
+//! side and holds the difference of their mean speeds. With steered axles there is none, and each
+//! motor gives the throttle's share of its own limit.
+//!
 //! # Yaw rate of the steering
 //! On level ground with the Coulomb friction μ, equal in all directions, a vehicle of n axles at the
 //! distances x from its middle, of tread B, turns steadily at the yaw rate Ω. A wheel that carries N
@@ -22,6 +27,7 @@ use super::engine_drivetrain::ThrustGearing;
 use super::pedal_response::PedalResponse;
 use super::powertrain::{Battery, GearboxState, Motor, Torque};
 use super::spec::MotorDriveSpec;
+use super::spec::motor_drive::LARGEST_MOTOR_COUNT;
 use super::state::VehicleState;
 use crate::multibody::{ElementForce, MultibodyModel, MultibodyWorkspace};
 use serde::{Deserialize, Serialize};
@@ -46,16 +52,30 @@ pub struct MotorDrive {
     full_difference: f64,
 }
 
-/// Torque, current and power of both motors in a step.
+/// Torque, current and power of the motors in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MotorReading {
-    /// Torque at the shaft of the left and the right motor, N m, positive forward.
+    /// Torque at the shafts of the left and the right motors, N m, positive forward.
     pub torques: [f64; 2],
-    /// Current of the left and the right motor, A, positive for a forward torque.
+    /// Current of the left and the right motors, A, positive for a forward torque.
     pub currents: [f64; 2],
     /// Power from the battery, W; negative while the motors charge it.
     pub power: f64,
 }
+
+/// Torque, current and power of the motor of a wheel in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WheelMotorReading {
+    /// Torque at the motor's shaft, N m, positive forward.
+    pub torque: f64,
+    /// Current, A, positive for a forward torque.
+    pub current: f64,
+    /// Power from the battery, W; negative while the motor charges it.
+    pub power: f64,
+}
+
+/// Speeds of all motors, rad/s, of the left one first; the rest is zero.
+pub(super) type MotorSpeeds = [f64; LARGEST_MOTOR_COUNT];
 
 /// Torques that a controller requests of both motors, and their decrease with the speeds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,9 +119,35 @@ impl MotorDrive {
         &self.spec.battery
     }
 
-    /// Returns the speeds of the left and the right motor, rad/s.
+    /// Returns the number of wheels that have a motor of their own: all wheels but those of a
+    /// trailer, or none.
+    pub fn wheel_motor_count(&self) -> usize {
+        if self.spec.placement.is_side() { 0 } else { self.indices.rotors.len() }
+    }
+
+    /// Returns the mean speeds of the left and the right motors, rad/s.
     pub fn speeds(&self, state: &VehicleState) -> [f64; 2] {
-        self.indices.rotors.map(|rotor| state.body.u[rotor.index()])
+        self.side_means(&self.motor_speeds(state))
+    }
+
+    /// Returns the speeds of all motors.
+    pub(super) fn motor_speeds(&self, state: &VehicleState) -> MotorSpeeds {
+        let mut speeds = [0.0; LARGEST_MOTOR_COUNT];
+        for (speed, rotor) in speeds.iter_mut().zip(&self.indices.rotors) {
+            *speed = state.body.u[rotor.index()];
+        }
+        speeds
+    }
+
+    /// Returns the means of a quantity of the left and the right motors.
+    fn side_means(&self, of_motors: &MotorSpeeds) -> [f64; 2] {
+        let mut means = [of_motors[0], of_motors[1]];
+        let count = self.indices.rotors.len();
+        if count > 2 {
+            (2..count).for_each(|motor| means[motor % 2] += of_motors[motor]);
+            means = means.map(|sum| 2.0 * sum / count as f64);
+        }
+        means
     }
 
     /// Returns the thrust at the wheels over the vehicle's weight, positive forward, in the last
@@ -117,7 +163,8 @@ impl MotorDrive {
         let arm = radius * mass;
         let sense = f64::from(state.gearbox.gear);
         let torque = self.drive_limit(self.speeds(state), sense, state.steering).value;
-        let at_wheels = 2.0 * sense * torque * self.spec.efficiency / self.spec.ratio;
+        let count = self.indices.rotors.len() as f64;
+        let at_wheels = count * sense * torque * self.spec.efficiency / self.spec.ratio;
         PedalResponse { closed: 0.0, full: at_wheels / arm, brake: brake_torque / arm }
     }
 
@@ -128,8 +175,8 @@ impl MotorDrive {
         wheels: [f64; 2],
         gear: Option<i32>,
     ) -> GearboxState {
-        for (rotor, wheel) in self.indices.rotors.iter().zip(wheels) {
-            u[rotor.index()] = wheel / self.spec.ratio;
+        for (motor, rotor) in self.indices.rotors.iter().enumerate() {
+            u[rotor.index()] = wheels[motor % 2] / self.spec.ratio;
         }
         let fitting = if wheels[0] + wheels[1] < 0.0 { -1 } else { 1 };
         GearboxState::in_gear(gear.unwrap_or(fitting).clamp(-1, 1))
@@ -144,28 +191,65 @@ impl MotorDrive {
     ) {
         let sense = controls.gear.sense();
         state.gearbox = GearboxState::in_gear(sense as i32);
-        let speeds = self.speeds(state);
+        let speeds = self.motor_speeds(state);
+        let means = self.side_means(&speeds);
         let torque = if sense == 0.0 {
             RequestedTorque::default()
         } else {
-            self.limited(self.requested(speeds, state.steering, controls), speeds)
+            self.limited(self.requested(means, state.steering, controls), means)
         };
-        let RequestedTorque { drive, drive_damping, turn, turn_damping } = torque;
-        let MotorIndices { drive_elements, loss_elements, turn_element, .. } = self.indices;
-        for element in drive_elements {
-            workspace.element[element] =
-                ElementForce { force: -drive, stiffness: 0.0, damping: drive_damping };
-        }
-        workspace.element[turn_element] =
-            ElementForce { force: -turn, stiffness: 0.0, damping: turn_damping };
-        let totals = [drive - turn, drive + turn];
+        let MotorIndices { drive_elements, loss_elements, turn_element, .. } = &self.indices;
         let band = LOSS_BAND * self.spec.motor.no_load_speed();
-        for (side, element) in loss_elements.into_iter().enumerate() {
-            let lost = (1.0 - self.spec.efficiency) * totals[side].abs();
-            let damping = lost / speeds[side].abs().max(band);
-            workspace.element[element] =
-                ElementForce { force: damping * speeds[side], stiffness: 0.0, damping };
+        for (motor, (&drive, &loss)) in drive_elements.iter().zip(loss_elements).enumerate() {
+            let turn = if motor % 2 == 0 { -torque.turn } else { torque.turn };
+            let own = self.motor_torque(&torque, turn, speeds[motor], controls);
+            workspace.element[drive] =
+                ElementForce { force: -own.value, stiffness: 0.0, damping: own.damping };
+            let lost = (1.0 - self.spec.efficiency) * (own.value + turn).abs();
+            let damping = lost / speeds[motor].abs().max(band);
+            workspace.element[loss] =
+                ElementForce { force: damping * speeds[motor], stiffness: 0.0, damping };
         }
+        if let Some(element) = *turn_element {
+            let pairs = 0.5 * self.indices.rotors.len() as f64;
+            workspace.element[element] = ElementForce {
+                force: -torque.turn * pairs,
+                stiffness: 0.0,
+                damping: torque.turn_damping * pairs,
+            };
+        }
+    }
+
+    /// Returns the driving torque of a motor beside its turning torque `turn`, at its own speed.
+    ///
+    /// The limit of a motor for each wheel applies to both torques together.
+    fn motor_torque(
+        &self,
+        requested: &RequestedTorque,
+        turn: f64,
+        speed: f64,
+        controls: &Controls,
+    ) -> Torque {
+        let (motor, sense) = (&self.spec.motor, controls.gear.sense());
+        let common = Torque { value: requested.drive, damping: requested.drive_damping };
+        if self.spec.placement.is_side() || sense == 0.0 {
+            return common;
+        }
+        if self.indices.turn_element.is_none() {
+            let limit = motor.torque_limit(sense * speed, 1.0);
+            let throttle = controls.throttle;
+            return Torque {
+                value: sense * throttle * limit.value,
+                damping: throttle * limit.damping,
+            };
+        }
+        let total = common.value + turn;
+        let along = if total < 0.0 { -1.0 } else { 1.0 };
+        let limit = motor.torque_limit(speed, along);
+        if total.abs() <= limit.value {
+            return common;
+        }
+        Torque { value: along * limit.value - turn, damping: limit.damping }
     }
 
     /// Returns the largest driving torque of each motor in the direction `sense`.
@@ -179,6 +263,9 @@ impl MotorDrive {
 
     /// Returns the torques that throttle and steering request, each within the motors' limits.
     fn requested(&self, speeds: [f64; 2], steering: f64, controls: &Controls) -> RequestedTorque {
+        if self.indices.turn_element.is_none() {
+            return RequestedTorque::default();
+        }
         let motor: &Motor = &self.spec.motor;
         let sense = controls.gear.sense();
         let limit = self.drive_limit(speeds, sense, steering);
@@ -219,34 +306,48 @@ impl MotorDrive {
     }
 
     /// Returns the work of the motors less the losses of their gears over a step of `h` seconds, J,
-    /// and the motors' reading.
+    /// and the motors' reading, and writes that of each motor for a wheel to `wheels`.
     ///
     /// Torques are those at the end of the step; they act at the mean of the speeds `before` and
     /// after it.
     pub(super) fn work(
         &self,
-        before: &[f64; 2],
+        before: &MotorSpeeds,
         state: &VehicleState,
         workspace: &MultibodyWorkspace,
         h: f64,
+        wheels: &mut [WheelMotorReading],
     ) -> (f64, MotorReading) {
-        let after = self.speeds(state);
+        let after = self.motor_speeds(state);
         let end = |element: usize, change: f64| {
             let ElementForce { force, damping, .. } = workspace.element[element];
             -(force + damping * change)
         };
-        let change = [0, 1].map(|side| after[side] - before[side]);
-        let turn = end(self.indices.turn_element, change[1] - change[0]);
+        let mut change = after;
+        change.iter_mut().zip(before).for_each(|(change, before)| *change -= before);
+        let [left, right] = self.side_means(&change);
+        let pairs = 0.5 * self.indices.rotors.len() as f64;
+        let turn = self.indices.turn_element.map_or(0.0, |own| end(own, right - left) / pairs);
         let (mut work, mut reading) = (0.0, MotorReading::default());
-        for (side, element) in self.indices.drive_elements.into_iter().enumerate() {
-            let turning = if side == 0 { -turn } else { turn };
-            let torque = end(element, change[side]) + turning;
-            let lost = end(self.indices.loss_elements[side], change[side]);
-            let mean = 0.5 * (before[side] + after[side]);
+        for (motor, &element) in self.indices.drive_elements.iter().enumerate() {
+            let turning = if motor % 2 == 0 { -turn } else { turn };
+            let torque = end(element, change[motor]) + turning;
+            let lost = end(self.indices.loss_elements[motor], change[motor]);
+            let mean = 0.5 * (before[motor] + after[motor]);
             work += h * (torque + lost) * mean;
-            reading.torques[side] = torque;
-            reading.currents[side] = self.spec.motor.current(torque);
-            reading.power += self.spec.motor.electric_power(torque, mean);
+            let current = self.spec.motor.current(torque);
+            let power = self.spec.motor.electric_power(torque, mean);
+            reading.power += power;
+            let side = motor % 2;
+            if motor < 2 {
+                (reading.torques[side], reading.currents[side]) = (torque, current);
+            } else {
+                reading.torques[side] += torque;
+                reading.currents[side] += current;
+            }
+            if let Some(own) = wheels.get_mut(motor) {
+                *own = WheelMotorReading { torque, current, power };
+            }
         }
         (work, reading)
     }
@@ -255,6 +356,7 @@ impl MotorDrive {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::MotorPlacement;
     use crate::{Vehicle, find_wheeled};
     use bekker_math::spatial::{Pose, Vec3};
 
@@ -285,36 +387,43 @@ mod tests {
     /// of the windings, on a vehicle that floats without weight.
     #[test]
     fn works_add_up() {
-        let vehicle = husky();
-        let motors = vehicle.drivetrain().motors().unwrap();
-        let mut state = vehicle.state(&Pose::default());
-        let mut workspace = vehicle.workspace(&state);
-        *workspace.gravity() = Vec3::zeros();
-        let h = 1e-3;
-        let controls = Controls { throttle: 0.6, steering: 0.3, ..Controls::default() };
-        let (mut battery, mut heat, mut lost, mut net) = (0.0, 0.0, 0.0, 0.0);
-        for tick in 0..400 {
-            let before = motors.speeds(&state);
-            vehicle.step(&mut state, &mut workspace, &controls, tick, h).unwrap();
-            let after = motors.speeds(&state);
-            let reading = workspace.motors().unwrap();
-            battery += h * reading.power;
-            net += workspace.engine_work();
-            for (side, element) in motors.indices.loss_elements.into_iter().enumerate() {
-                let mean = 0.5 * (before[side] + after[side]);
-                let ElementForce { force, damping, .. } = workspace.bodies().element[element];
-                lost += h * (force + damping * (after[side] - before[side])) * mean;
-                let current = reading.currents[side];
-                heat += h * motors.spec.motor.resistance * current * current;
+        let mut of_wheels = find_wheeled("husky").unwrap();
+        of_wheels.motor_drive.as_mut().unwrap().placement = MotorPlacement::Wheel;
+        let vehicles = [husky(), Vehicle::new(of_wheels).unwrap()];
+        for vehicle in &vehicles {
+            let motors = vehicle.drivetrain().motors().unwrap();
+            let mut state = vehicle.state(&Pose::default());
+            let mut workspace = vehicle.workspace(&state);
+            *workspace.gravity() = Vec3::zeros();
+            let h = 1e-3;
+            let controls = Controls { throttle: 0.6, steering: 0.3, ..Controls::default() };
+            let (mut battery, mut heat, mut lost, mut net) = (0.0, 0.0, 0.0, 0.0);
+            for tick in 0..400 {
+                let before = motors.motor_speeds(&state);
+                vehicle.step(&mut state, &mut workspace, &controls, tick, h).unwrap();
+                let after = motors.motor_speeds(&state);
+                let reading = workspace.motors().unwrap();
+                battery += h * reading.power;
+                net += workspace.engine_work();
+                for (motor, &element) in motors.indices.loss_elements.iter().enumerate() {
+                    let mean = 0.5 * (before[motor] + after[motor]);
+                    let ElementForce { force, damping, .. } = workspace.bodies().element[element];
+                    lost += h * (force + damping * (after[motor] - before[motor])) * mean;
+                    let of_wheel = workspace.wheel_motors().get(motor).map(|own| own.current);
+                    let current = of_wheel.unwrap_or(reading.currents[motor % 2]);
+                    heat += h * motors.spec.motor.resistance * current * current;
+                }
             }
+            let stored = vehicle.bodies().energy(&state, workspace.bodies());
+            let springs = vehicle.spring_energy(&state, &workspace)
+                - vehicle.spring_energy(&vehicle.state(&Pose::default()), &workspace);
+            println!("{battery} J: {stored} stored, {lost} in gears, {heat} in windings");
+            assert!((battery - net - lost - heat).abs() < 1e-9 * battery);
+            // The chassis tips under the reaction of the wheels, which its springs and dampers take
+            // up.
+            let kept = stored + springs;
+            assert!((net - kept).abs() < 0.02 * net, "{net} for {stored} and {springs} J");
         }
-        let stored = vehicle.bodies().energy(&state, workspace.bodies());
-        let springs = vehicle.spring_energy(&state, &workspace)
-            - vehicle.spring_energy(&vehicle.state(&Pose::default()), &workspace);
-        println!("{battery} J: {stored} stored, {lost} in gears, {heat} in windings");
-        assert!((battery - net - lost - heat).abs() < 1e-9 * battery);
-        // The chassis tips under the reaction of the wheels, which its springs and dampers take up.
-        assert!((net - stored - springs).abs() < 0.02 * net, "{net} for {stored} and {springs} J");
     }
 
     #[test]

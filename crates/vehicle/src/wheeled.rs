@@ -12,7 +12,7 @@ use super::controls::Controls;
 use super::coupling::Coupling;
 use super::drivetrain::Drivetrain;
 use super::engine_drivetrain::{EngineDrivetrain, ThrustGearing};
-use super::motor_drive::{MotorDrive, MotorReading};
+use super::motor_drive::{MotorDrive, MotorReading, WheelMotorReading};
 use super::outline::VehicleOutline;
 use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState};
@@ -68,6 +68,8 @@ pub struct VehicleWorkspace {
     engine_work: f64,
     /// Torque, current and power of electric motors in the last step.
     motors: Option<MotorReading>,
+    /// The same of each motor for a single wheel.
+    wheel_motors: Vec<WheelMotorReading>,
 }
 
 impl VehicleWorkspace {
@@ -91,6 +93,11 @@ impl VehicleWorkspace {
     /// vehicle.
     pub fn motors(&self) -> Option<&MotorReading> {
         self.motors.as_ref()
+    }
+
+    /// Returns the same of each motor for a single wheel, by wheel.
+    pub fn wheel_motors(&self) -> &[WheelMotorReading] {
+        &self.wheel_motors
     }
 
     /// Returns the loads of the ground on the wheels about their centers, to be set before each
@@ -312,7 +319,9 @@ impl Vehicle {
     pub fn workspace(&self, state: &VehicleState) -> VehicleWorkspace {
         let body = self.bodies.workspace(&state.body);
         let drives = vec![WheelDrive::default(); self.parts.wheels.len()];
-        VehicleWorkspace { body, drives, engine_work: 0.0, motors: None }
+        let count = self.drivetrain.motors().map_or(0, MotorDrive::wheel_motor_count);
+        let wheel_motors = vec![WheelMotorReading::default(); count];
+        VehicleWorkspace { body, drives, engine_work: 0.0, motors: None, wheel_motors }
     }
 
     /// Returns the pose of the chassis frame.
@@ -486,7 +495,7 @@ impl Vehicle {
         }
         advanced?;
         (workspace.engine_work, workspace.motors) =
-            self.drivetrain.work(&before, state, &workspace.body, h);
+            self.drivetrain.work(&before, state, &workspace.body, h, &mut workspace.wheel_motors);
         if let Some(cylinders) = &self.parts.cylinders {
             let (force, rate) =
                 (workspace.body.element[cylinders.element].force, &workspace.body.rate);

@@ -1,11 +1,12 @@
-//! Rockers and bogies on firm ground: wheel loads by statics, the differential, and a step.
+//! Rockers and bogies on firm ground: wheel loads by statics, the differential, a step, steered
+//! corner wheels, and motors of single wheels.
 
 mod rolling;
 
 use bekker_math::numeric::GRAVITY;
 use bekker_math::spatial::Vec3;
-use bekker_vehicle::find_wheeled;
-use bekker_vehicle::spec::{SuspensionLink, VehicleSpec};
+use bekker_vehicle::spec::{Axle, MotorPlacement, SuspensionLink, VehicleSpec};
+use bekker_vehicle::{Controls, find_wheeled};
 use rolling::{Rolling, held};
 
 /// Index of the left front wheel, which the tests lift.
@@ -79,8 +80,8 @@ fn statics(spec: &VehicleSpec) -> Vec<f64> {
             vec![front, middle, rear]
         }
     };
-    let wheel = spec.wheel.mass + spec.tire.mass + 0.5 * spec.axles[0].suspension.mass();
-    carried.iter().map(|load| load + weight(wheel)).collect()
+    let wheel = |axle: &Axle| spec.wheel.mass + spec.tire.mass + 0.5 * axle.suspension.mass();
+    carried.iter().zip(&spec.axles).map(|(load, axle)| load + weight(wheel(axle))).collect()
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn a_rocker_stops_at_its_largest_angle() {
 fn refuses_links_that_carry_no_vehicle() {
     let text = include_str!("../vehicles/mer.toml");
     let spring = "[axles.spring]\nfree_length = 0.1\ntension = [[-1.0, -1e4], [1.0, 1e4]]\n";
-    let sprung = format!("{spring}\n[steering.skid]");
+    let sprung = format!("{spring}\n[steering.direct]");
     let no_bogie = {
         let (ahead, after) = text.split_once("[rocker_bogie.bogie]").unwrap();
         let (_, after) = after.split_once("[[axles]]").unwrap();
@@ -211,7 +212,7 @@ fn refuses_links_that_carry_no_vehicle() {
             "rocker_bogie.bogie.axles = rear, middle: must be two consecutive axles, front first",
         ),
         (
-            changed("link = { mass = 6.0", "link = { mass = 0.0"),
+            changed("link = { mass = 5.0", "link = { mass = 0.0"),
             "rocker_bogie.bogie.link.mass = 0: must be finite and above 0",
         ),
         (
@@ -224,7 +225,7 @@ fn refuses_links_that_carry_no_vehicle() {
              wheel, x from -0.7 to 0.7",
         ),
         (
-            changed("[steering.skid]", &sprung),
+            changed("[steering.direct]", &sprung),
             "axles[2].spring = given: must be absent with suspension.rigid, which has no springs",
         ),
         (
@@ -244,10 +245,113 @@ fn refuses_links_that_carry_no_vehicle() {
     let error = VehicleSpec::from_toml(&differential).unwrap_err().to_string();
     assert!(error.contains("did you mean `rocker`?"), "{error}");
     let mut steered = mer();
-    steered.axles[0].steered = true;
+    steered.axles[1].steered = true;
     let error = steered.check().unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "axles[0].steered = true: must be false, because wheels on rigid mounts cannot be steered"
-    );
+    let absent = "axles[1].suspension.rigid.knuckle = absent: must be given, because the axle is \
+                  steered";
+    assert_eq!(error, absent);
+    let mut of_sides = mer();
+    of_sides.motor_drive.as_mut().unwrap().placement = MotorPlacement::Side;
+    let error = of_sides.check().unwrap_err().to_string();
+    let other = "steering = another kind: must be skid with motor_drive, unless \
+                 motor_drive.placement = \"wheel\"";
+    assert_eq!(error, other);
+}
+
+/// With corner wheels at the angles of Ackermann, front and rear opposite, the middle turns on the
+/// radius l/(2 tan δ) for wheels l apart and the mean tangent of the angles.
+#[test]
+fn steered_corner_wheels_turn_on_the_radius_of_their_geometry() {
+    let spec = mer();
+    let (lever, tangent) = (spec.axles[0].wheel_x(), spec.max_steer().tan());
+    for steering in [0.5, 1.0, -1.0] {
+        let mut own = Rolling::new(mer());
+        own.run(1.0, held());
+        own.run(12.0, Controls { throttle: 0.4, steering, ..Controls::default() });
+        let expected = lever / (tangent * steering.abs());
+        let (radius, yaw) = (own.radius(0.0), own.vehicle.twist(&own.room).angular.z);
+        println!("{radius:.3} of {expected:.3} m at {:.3} m/s", own.speed());
+        assert!(own.speed() > 0.02 && yaw * steering > 0.0);
+        // unequal resistances of the wheels are balanced by slip angles of about 10 N over 5600 N/rad
+        assert!((radius / expected - 1.0).abs() < 0.01, "{radius}, not {expected} m");
+    }
+}
+
+/// The rover with 0.15 m between its center of mass and the middle, and a motor for each side.
+fn front_heavy(placement: MotorPlacement) -> VehicleSpec {
+    let mut spec = mer();
+    spec.chassis.com[0] = 0.15;
+    let drive = spec.motor_drive.as_mut().unwrap();
+    drive.placement = placement;
+    if placement == MotorPlacement::Side {
+        let motor = &mut drive.motor;
+        motor.max_torque *= 3.0;
+        motor.max_power *= 3.0;
+        motor.inertia *= 3.0;
+        motor.resistance /= 3.0;
+        let skid = bekker_vehicle::spec::SkidSteering { max_yaw_rate: 0.03 };
+        spec.steering = Some(bekker_vehicle::spec::Steering::Skid(skid));
+        spec.axles.iter_mut().for_each(|axle| axle.steered = false);
+    }
+    spec.check().unwrap();
+    spec
+}
+
+/// Drives a rover from rest against a damper that holds it at about 0.01 m/s, below the base speed of
+/// its motors, up to which their limit is constant.
+fn pull(spec: VehicleSpec, friction: f64, throttle: f64) -> Rolling {
+    let mut own = Rolling::new(spec);
+    own.run(1.0, held());
+    own.ground[LIFTED][1] = friction;
+    for _ in 0..1500 {
+        own.room.chassis_load().wrench.force.x = -18_700.0 * own.speed();
+        own.step(&Controls { throttle, ..Controls::default() });
+    }
+    own
+}
+
+/// Motors of single wheels give equal torques under unequal loads. One motor for a side turns its
+/// wheels at one speed, so that the wheels with more load pull more.
+#[test]
+fn motors_of_wheels_share_the_thrust_equally() {
+    let throttle = 0.1;
+    let [of_wheels, of_sides] = [MotorPlacement::Wheel, MotorPlacement::Side]
+        .map(|placement| pull(front_heavy(placement), 0.8, throttle));
+    let spec = front_heavy(MotorPlacement::Wheel);
+    let drive = spec.motor_drive.unwrap();
+    let thrusts = |own: &Rolling| -> Vec<f64> {
+        own.room.clone().loads().iter().map(|own| own.wrench.force.x).collect()
+    };
+    let (wheels, sides) = (thrusts(&of_wheels), thrusts(&of_sides));
+    println!("{wheels:.2?} and {sides:.2?} N under {:.0?} N", of_wheels.loads);
+    assert!(of_wheels.loads[0] > 1.5 * of_wheels.loads[2]);
+    for reading in of_wheels.room.wheel_motors() {
+        // below the base speed the limit is constant
+        assert!((reading.torque - throttle * drive.motor.max_torque).abs() < 1e-9, "{reading:?}");
+        let current = reading.torque / drive.motor.torque_constant;
+        assert!((reading.current - current).abs() < 1e-12);
+    }
+    let mean = wheels.iter().sum::<f64>() / 6.0;
+    for thrust in &wheels {
+        // the rolling torque of the tires, below 0.02 of their loads, fades at such a slow spin
+        assert!((thrust / mean - 1.0).abs() < 0.02, "{thrust} of {mean} N");
+    }
+    assert!(sides[0] > 1.3 * sides[2], "{sides:?}");
+    let total = of_wheels.room.motors().unwrap();
+    let sum: f64 = of_wheels.room.wheel_motors().iter().map(|own| own.power).sum();
+    assert!((total.power - sum).abs() < 1e-12 * sum);
+}
+
+/// A wheel on ice spins up to the speed without load, and the others keep their torque.
+#[test]
+fn a_spinning_wheel_takes_no_torque_from_the_others() {
+    let (throttle, drive) = (0.1, mer().motor_drive.unwrap());
+    let own = pull(mer(), 0.0, throttle);
+    let full = throttle * drive.motor.max_torque;
+    let [spinning, others @ ..] = own.room.wheel_motors() else { panic!("no motors") };
+    println!("{spinning:?}, {others:?}");
+    let spin = own.vehicle.wheel_spin(&own.state, LIFTED) / drive.ratio;
+    let share = spin / drive.motor.no_load_speed();
+    assert!((0.95..=1.0).contains(&share) && spinning.torque < 0.5 * full, "{share}");
+    assert!(others.iter().all(|own| (own.torque / full - 1.0).abs() < 1e-9), "{others:?}");
 }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// First bytes of every checkpoint; the format version follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
 /// Format version. It is 24 since agents record electric motors.
-const VERSION: u8 = 25;
+const VERSION: u8 = 26;
 const DIGEST: usize = 32;
 /// First bytes of one rank's part of a checkpoint; the format version follows.
 const MAGIC_OF_PART: &[u8; 7] = b"BEKPART";

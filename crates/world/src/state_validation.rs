@@ -102,7 +102,8 @@ fn check_agent(model: &AgentModel, state: &AgentState, limits: &Limits) -> Resul
         let segments = follower.path().points().len() - 1;
         check_range("segment of the path", state.driver.place.segment, 0, segments - 1)?;
     }
-    if state.motors.is_some() != like.motors.is_some() {
+    let motors = |state: &AgentState| state.motors.as_ref().map(|own| own.wheels.len());
+    if motors(state) != motors(&like) {
         return Err("electric motors that do not fit the vehicle".into());
     }
     if state.motors.as_ref().is_some_and(|own| !own.is_valid()) {

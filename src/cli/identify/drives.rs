@@ -36,13 +36,14 @@ const LEAST_WEIGHT: f64 = 0.25;
     pitch_rad.\nOnly time, speed and one spin or torque are required. With throttle (and brake, \
     steering) the\nsimulated drives repeat these controls, otherwise they hold the logged speed.\n\n\
     Examples:\n  bekker identify drives log.csv --vehicle mrzr4 --out found\n  \
-    bekker identify drives runs/convoy --vehicle lead --prior clay --json"
+    bekker identify drives runs/convoy --vehicle lead --prior clay --json\n  \
+    bekker identify drives runs/convoy/sensors.mcap --vehicle lead"
 )]
 pub struct IdentifyDrives {
-    /// Logs: CSV files, or folders of runs
+    /// Logs: CSV files, MCAP files of runs with output.states = ["mcap"], or folders of runs
     #[arg(value_name = "LOG", required = true)]
     logs: Vec<PathBuf>,
-    /// Vehicle of CSV logs: a catalog name or a vehicle file; of a run, the vehicle's name
+    /// Vehicle of CSV logs: a catalog name or a vehicle file; of a run or MCAP, the vehicle's name
     #[arg(long, value_name = "V")]
     vehicle: Option<String>,
     /// Inflation of all tires, kPa (default: that of the vehicle)

@@ -14,7 +14,7 @@ use crate::report::recovery::StoredCheckpoint;
 use crate::report::rundir::{self, RunFolderLock};
 use crate::report::{ReportError, record_parts, write_file};
 use crate::scenario::build::{BuiltWorld, world};
-use crate::scenario::config::{OutputConfig, QuantityConfig, VehicleConfig};
+use crate::scenario::config::{OutputConfig, QuantityConfig, StateFormat, VehicleConfig};
 use crate::scenario::{ScenarioFile, input};
 use crate::simulation::{StartupError, WorldState, agree, first_startup_error};
 use crate::sync::Communicator;
@@ -224,8 +224,7 @@ fn check_continues(
     let (clock, now) = (&built.world.clock, &file.scenario);
     let refused = |subject: String, cause: String| Err(Failure::Input { subject, cause });
     let before = recorded_run::read(folder, &[])?.1.scenario.output;
-    // settings that determine rows and columns of tables; for states, only whether there is any
-    // format
+    // settings that determine rows and columns of tables and the content of sensors.mcap
     let kept = |output: &OutputConfig| {
         [
             ("output.hash_every", json!(output.hash_every)),
@@ -234,6 +233,7 @@ fn check_continues(
             ("output.vehicles", json!(output.vehicles)),
             ("output.readings", json!(output.readings)),
             ("whether output.states has any format", json!(!output.states.is_empty())),
+            ("whether output.states has mcap", json!(output.states.contains(&StateFormat::Mcap))),
         ]
     };
     for ((key, before), (_, asked)) in kept(&before).into_iter().zip(kept(&now.output)) {

@@ -142,7 +142,7 @@ fn tables(sheet: &VehicleSheet) -> Vec<String> {
 /// Returns lines about engine, top speed, turning circle and rollover grade.
 fn lines(sheet: &VehicleSheet) -> Vec<String> {
     let mut lines: Vec<String> = sheet.engine.iter().map(engine).collect();
-    lines.extend(sheet.motors.iter().map(motors));
+    lines.extend(sheet.motors.iter().map(|own| motors(own, sheet.axles.len())));
     if let Some(speed) = sheet.top_speed {
         let air = if sheet.air_drag { "with" } else { "without" };
         lines.push(format!("top speed       {speed:.1} km/h on level firm ground, {air} air drag"));
@@ -243,11 +243,12 @@ fn engine(own: &EngineSheet) -> String {
 }
 
 /// Describes electric motors and their battery.
-fn motors(own: &MotorDriveSpec) -> String {
+fn motors(own: &MotorDriveSpec, axles: usize) -> String {
     let (motor, battery) = (&own.motor, &own.battery);
+    let wheels = if own.placement.is_side() { "the wheels of a side" } else { "each wheel" };
     format!(
-        "motors          2 x {:.2} kW, {:.0} N m at the wheels of a side at rest; battery {:.0} V, \
-         {:.0} W h",
+        "motors          {} x {:.2} kW, {:.0} N m at {wheels} at rest; battery {:.0} V, {:.0} W h",
+        own.motor_count(axles),
         1e-3 * motor.max_power,
         motor.max_torque * own.efficiency / own.ratio,
         battery.voltage,

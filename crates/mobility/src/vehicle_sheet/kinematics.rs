@@ -14,7 +14,7 @@
 
 use bekker_math::numeric::{asin, atan2};
 use bekker_math::spatial::{Load, Mat6, Pose, Vec3, Vec6};
-use bekker_vehicle::spec::VehicleSpec;
+use bekker_vehicle::spec::{Steering, VehicleSpec};
 use bekker_vehicle::{Controls, Selector, Vehicle, VehicleState, VehicleWorkspace};
 use serde::Serialize;
 
@@ -66,8 +66,11 @@ pub fn kinematics(spec: &VehicleSpec) -> Vec<Option<AxleKinematics>> {
 
 /// Returns the mean angle of the wheels of the first steered axle at full lock, rad.
 ///
-/// It includes the linkage. `None` if the axle cannot be moved in this way.
+/// It includes the linkage. `None` without a linkage, or if the axle cannot be moved in this way.
 pub fn full_lock(spec: &VehicleSpec) -> Option<f64> {
+    if matches!(spec.steering, Some(Steering::Direct(_))) {
+        return None;
+    }
     let axle = spec.tractor_axles().iter().position(|axle| axle.steered)?;
     let wheels = wheel_poses(&without_trailer(spec)?, axle, [0.0; 2], 1.0)?;
     let [left, right] = wheels.map(|wheel| {

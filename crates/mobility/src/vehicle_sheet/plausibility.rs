@@ -29,7 +29,7 @@ const DRIVEN: f64 = 0.25;
 /// Below it the pressure on soft ground exceeds the nominal ground pressure. Gaps between real
 /// shoes are a few hundredths of the area.
 const FACES: f64 = 0.85;
-const CIRCLE: [f64; 2] = [5.0, 30.0];
+const CIRCLE: [f64; 2] = [3.0, 30.0];
 /// Relative difference allowed between the stated steering angle and that of the linkage.
 ///
 /// Files round to degrees, and means of a linkage differ from Ackermann's geometry.

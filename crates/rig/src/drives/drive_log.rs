@@ -135,6 +135,46 @@ impl DriveLog {
     }
 }
 
+/// A table of numbers with the columns of `states.csv`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LogTable {
+    /// Numbers of the rows in messages.
+    pub rows: Vec<usize>,
+    /// Columns by name, each with a value a row.
+    pub columns: Vec<(String, Vec<f64>)>,
+}
+
+impl LogTable {
+    fn column(&self, name: &str) -> Option<&Vec<f64>> {
+        self.columns.iter().find(|(own, _)| own == name).map(|(_, values)| values)
+    }
+
+    /// Returns a column with its values checked.
+    fn checked(
+        &self,
+        name: &str,
+        allowed: &'static str,
+        is_allowed: fn(f64) -> bool,
+    ) -> Result<Option<Vec<f64>>, DriveLogError> {
+        let Some(values) = self.column(name) else { return Ok(None) };
+        let wrong = values.iter().position(|own| !(own.is_finite() && is_allowed(*own)));
+        wrong.map_or_else(
+            || Ok(Some(values.clone())),
+            |at| Err(cell(self.rows[at], name, &values[at].to_string(), allowed)),
+        )
+    }
+}
+
+fn cell(row: usize, column: &str, value: &str, allowed: &'static str) -> DriveLogError {
+    DriveLogError::Cell { row, column: column.into(), value: value.into(), allowed }
+}
+
+/// Whether a column is read from a table.
+fn is_read(name: &str) -> bool {
+    ["time_s", "throttle", "brake", "steering"].contains(&name)
+        || all_channels().any(|own| own.column() == name)
+}
+
 /// Reads a log from CSV text with the columns of `states.csv`.
 ///
 /// A table may hold several vehicles: rows with `vehicle` in the column `name` are read, by default
@@ -153,67 +193,72 @@ pub fn read_drive_log(
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
     let header = reader.headers().map_err(table)?.clone();
-    let rows = reader.records().collect::<Result<Vec<_>, _>>().map_err(table)?;
-    let position = |column: &str| header.iter().position(|own| own == column);
-    let rows = rows_of_vehicle(rows, position("name"), vehicle)?;
-    let column = |column: &str, allowed: &'static str, is_allowed: fn(f64) -> bool| {
-        position(column).map(|at| {
-            let numbers = rows.iter().map(|(row, record)| {
-                let cell = record.get(at).unwrap_or_default();
-                let number = cell.parse::<f64>().ok().filter(|own| own.is_finite());
-                number.filter(|own| is_allowed(*own)).ok_or_else(|| DriveLogError::Cell {
-                    row: *row,
-                    column: column.into(),
-                    value: cell.into(),
-                    allowed,
-                })
-            });
-            numbers.collect::<Result<Vec<f64>, _>>()
-        })
-    };
-    let mut channels = Vec::new();
-    for channel in channels_of(&header) {
-        let values = column(&channel.column(), "a number", |_| true);
-        channels.extend(values.transpose()?.map(|values| (channel, values)));
-    }
-    let times = column("time_s", "a number", |_| true).transpose()?;
-    let missing = |column: &str| DriveLogError::Missing {
-        column: column.into(),
-        also: "wheelN_spin_radps or wheelN_torque_nm",
-    };
-    let mut times = times.ok_or_else(|| missing("time_s"))?;
-    let has = |wanted: fn(&LogChannel) -> bool| channels.iter().any(|(own, _)| wanted(own));
-    if !has(|own| *own == LogChannel::Speed) {
-        return Err(missing("speed_mps"));
-    }
-    if !has(|own| matches!(own, LogChannel::Spin(_) | LogChannel::Torque(_))) {
-        return Err(missing("wheel0_spin_radps"));
-    }
-    if times.len() < FEWEST_SAMPLES {
-        return Err(DriveLogError::TooShort { rows: times.len() });
-    }
-    if let Some(late) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
-        return Err(DriveLogError::Cell {
-            row: rows[late + 1].0,
-            column: "time_s".into(),
-            value: times[late + 1].to_string(),
-            allowed: "above that of the row before",
+    let records = reader.records().collect::<Result<Vec<_>, _>>().map_err(table)?;
+    let names = header.iter().position(|own| own == "name");
+    let records = rows_of_vehicle(records, names, vehicle)?;
+    let mut columns = Vec::new();
+    for (at, column) in header.iter().enumerate().filter(|(_, own)| is_read(own)) {
+        let numbers = records.iter().map(|(row, record)| {
+            let text = record.get(at).unwrap_or_default();
+            text.parse::<f64>().map_err(|_| cell(*row, column, text, "a number"))
         });
+        columns.push((column.to_owned(), numbers.collect::<Result<Vec<_>, _>>()?));
     }
-    let begun = times[0];
-    times.iter_mut().for_each(|time| *time -= begun);
-    let pedal = |name: &str| column(name, "from 0 to 1", |own| (0.0..=1.0).contains(&own));
-    let absent = || Ok(vec![0.0; times.len()]);
-    let controls = match pedal("throttle").transpose()? {
-        Some(throttle) => Some(LoggedControls {
-            throttle,
-            brake: pedal("brake").unwrap_or_else(absent)?,
-            steering: column("steering", "from -1 to 1", |own| (-1.0..=1.0).contains(&own))
-                .unwrap_or_else(absent)?,
-        }),
-        None => None,
-    };
-    Ok(DriveLog { name: name.into(), times, channels, controls, grade: 0.0 })
+    let rows = records.iter().map(|(row, _)| *row).collect();
+    DriveLog::from_table(name, LogTable { rows, columns })
+}
+
+impl DriveLog {
+    /// Builds a log from a table.
+    ///
+    /// # Errors
+    /// As [`read_drive_log`].
+    pub fn from_table(name: &str, table: LogTable) -> Result<DriveLog, DriveLogError> {
+        let mut known: Vec<LogChannel> =
+            all_channels().filter(|own| table.column(&own.column()).is_some()).collect();
+        known.sort_unstable();
+        let mut channels = Vec::new();
+        for channel in known {
+            let values = table.checked(&channel.column(), "a number", |_| true)?;
+            channels.extend(values.map(|values| (channel, values)));
+        }
+        let missing = |column: &str| DriveLogError::Missing {
+            column: column.into(),
+            also: "wheelN_spin_radps or wheelN_torque_nm",
+        };
+        let times = table.checked("time_s", "a number", |_| true)?;
+        let mut times = times.ok_or_else(|| missing("time_s"))?;
+        let has = |wanted: fn(&LogChannel) -> bool| channels.iter().any(|(own, _)| wanted(own));
+        if !has(|own| *own == LogChannel::Speed) {
+            return Err(missing("speed_mps"));
+        }
+        if !has(|own| matches!(own, LogChannel::Spin(_) | LogChannel::Torque(_))) {
+            return Err(missing("wheel0_spin_radps"));
+        }
+        if times.len() < FEWEST_SAMPLES {
+            return Err(DriveLogError::TooShort { rows: times.len() });
+        }
+        if let Some(late) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
+            let (row, time) = (table.rows[late + 1], times[late + 1].to_string());
+            return Err(cell(row, "time_s", &time, "above that of the row before"));
+        }
+        let begun = times[0];
+        times.iter_mut().for_each(|time| *time -= begun);
+        let pedal =
+            |name: &str| table.checked(name, "from 0 to 1", |own| (0.0..=1.0).contains(&own));
+        let absent = || vec![0.0; times.len()];
+        let controls = match pedal("throttle")? {
+            Some(throttle) => Some(LoggedControls {
+                throttle,
+                brake: pedal("brake")?.unwrap_or_else(absent),
+                steering: table
+                    .checked("steering", "from -1 to 1", |own| (-1.0..=1.0).contains(&own))?
+                    .unwrap_or_else(absent),
+            }),
+            None => None,
+        };
+        Ok(DriveLog { name: name.into(), times, channels, controls, grade: 0.0 })
+    }
 }
 
 /// The rows of one vehicle with their numbers, from 1.
@@ -240,16 +285,12 @@ fn rows_of_vehicle(
     Ok(rows)
 }
 
-/// Returns the channels whose columns are in the header.
-fn channels_of(header: &csv::StringRecord) -> Vec<LogChannel> {
+/// Returns all channels that a log can have.
+fn all_channels() -> impl Iterator<Item = LogChannel> {
     let of_wheel =
         |wheel| [LogChannel::Spin(wheel), LogChannel::Torque(wheel), LogChannel::Sinkage(wheel)];
     let all = [LogChannel::Speed, LogChannel::Pitch].into_iter();
-    let all = all.chain((0..=LAST_WHEEL).flat_map(of_wheel));
-    let mut known: Vec<LogChannel> =
-        all.filter(|own| header.iter().any(|column| column == own.column())).collect();
-    known.sort_unstable();
-    known
+    all.chain((0..=LAST_WHEEL).flat_map(of_wheel))
 }
 
 #[cfg(test)]

@@ -19,7 +19,9 @@ mod soil_change;
 mod soil_prior;
 mod tempered_sampler;
 
-pub use drive_log::{DriveLog, DriveLogError, LogChannel, LoggedControls, read_drive_log};
+pub use drive_log::{
+    DriveLog, DriveLogError, LogChannel, LogTable, LoggedControls, read_drive_log,
+};
 pub use next_drive::{NextDrive, rank_next_drives};
 pub use posterior::{
     DriveFit, DrivesError, IdentificationSettings, ParameterQuantiles, PrincipalDirection,

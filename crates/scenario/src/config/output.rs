@@ -25,12 +25,12 @@ pub struct OutputConfig {
     /// Names of the vehicles whose samples are written. Where absent, all are written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vehicles: Option<Vec<String>>,
-    /// Quantities that are written in each sample, in addition to time, index and name. Where
+    /// Quantities in each row of the tables of samples, in addition to time, index and name. Where
     /// absent, all are written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<QuantityConfig>>,
     /// File formats of the samples and of the tables of small readings.
-    #[schemars(length(max = 2))]
+    #[schemars(length(max = 3))]
     pub states: Vec<StateFormat>,
     /// Whether to write the ruts as GeoTIFF.
     pub ruts: bool,
@@ -118,6 +118,9 @@ pub enum StateFormat {
     Parquet,
     /// Comma-separated values.
     Csv,
+    /// Messages on the topics `/V/state` of `sensors.mcap`, with `readings = true`. Readings have
+    /// their own topics.
+    Mcap,
 }
 
 /// Picture of a run.

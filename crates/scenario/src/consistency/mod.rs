@@ -6,7 +6,7 @@ mod sensors;
 mod soils;
 mod terrain;
 
-use crate::config::{OutputConfig, Scenario};
+use crate::config::{OutputConfig, Scenario, StateFormat};
 use crate::convoys::indices_by_name;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, nearest_word};
 use crate::diagnostic_sink::{DiagnosticSink, decimal};
@@ -91,6 +91,11 @@ fn check_output(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     }
     let known = || scenario.vehicle.iter().map(|vehicle| vehicle.name.as_str());
     let named = indices_by_name(&scenario.vehicle);
+    let with_messages = scenario.output.states.iter().position(|own| *own == StateFormat::Mcap);
+    if let Some(index) = with_messages.filter(|_| !scenario.output.readings) {
+        let cause = "needs output.readings = true, as the messages are in sensors.mcap".into();
+        refuse(format!("output.states[{index}]"), DiagnosticKind::Refused { cause });
+    }
     for (index, name) in scenario.output.vehicles.iter().flatten().enumerate() {
         if !named.contains_key(name.as_str()) {
             let allowed = known().map(|name| format!("{name:?}")).collect();

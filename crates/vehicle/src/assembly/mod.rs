@@ -341,7 +341,7 @@ impl VehicleBuilder<'_> {
                 }
                 self.solid_axle(index, s, by);
             }
-            Suspension::Rigid(s) => self.rigid_mount(index, s)?,
+            Suspension::Rigid(s) => self.rigid_mount(index, s, by)?,
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! rates of both rockers against the chassis add up to zero. As their angles advance by these rates
 //! alone, the angles add up to zero as well: the pitch of the chassis is the mean of the rockers'.
 
+use super::steering::SteeredBy;
 use super::tandem::PitchStop;
 use super::{AssemblyError, Side, VehicleBuilder, vec3};
 use crate::multibody::{Body, BodyId, Closure, Element, Inertia, Joint};
@@ -66,18 +67,41 @@ impl VehicleBuilder<'_> {
         Err(AssemblyError::NoSpring { axle: own.name.clone() })
     }
 
-    /// Adds both wheels of an axle without springs.
-    pub(super) fn rigid_mount(&mut self, axle: usize, s: &RigidMount) -> Result<(), AssemblyError> {
+    /// Adds both wheels of an axle without springs, whose knuckles are steered by the mechanism
+    /// `by`.
+    pub(super) fn rigid_mount(
+        &mut self,
+        axle: usize,
+        s: &RigidMount,
+        by: SteeredBy,
+    ) -> Result<(), AssemblyError> {
         let own = &self.spec.axles[axle];
-        if own.steered {
-            let what = "has a rigid suspension, which cannot be steered";
+        let knuckle = s.knuckle.filter(|_| own.steered);
+        if own.steered && (knuckle.is_none() || !matches!(by, SteeredBy::Knuckles)) {
+            let what = "has a rigid suspension, which requires a knuckle and steering.direct";
             return Err(AssemblyError::Steering { axle: own.name.clone(), what });
         }
+        let mut knuckles = Vec::with_capacity(2);
         for side in Side::BOTH {
-            // motors and brakes are in the hubs: their reactions act on the link
             let link = self.seats[axle][side as usize];
-            self.wheel(axle, side, link, link, s.spindle);
+            let carrier = knuckle.map_or(link, |knuckle| {
+                let at = |local: Point| self.point(own, side, local);
+                let (com, kingpin) = (at(knuckle.com), at(knuckle.kingpin));
+                let body = self.builder.body(Body {
+                    name: format!("{} {side:?} knuckle", own.name),
+                    parent: link,
+                    joint: Joint::Revolute(Vec3::z()),
+                    anchor: kingpin,
+                    origin: com,
+                    inertia: Inertia::principal(knuckle.part.mass, com, knuckle.part.inertia),
+                });
+                knuckles.push((body, kingpin, kingpin));
+                body
+            });
+            // motors and brakes are in the hubs: their reactions act on the carrier
+            self.wheel(axle, side, carrier, carrier, s.spindle);
         }
+        self.turn_knuckles(axle, by, &knuckles);
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ mod check;
 mod check_tracked;
 mod driveline;
 mod footprint;
-mod motor_drive;
+pub(crate) mod motor_drive;
 mod plausible;
 mod rear_frame;
 mod rocker_bogie;
@@ -34,7 +34,7 @@ mod wheel;
 pub use any::AnySpec;
 pub use driveline::{AutomaticLock, Differential, Driveline, FinalDrive, Layout};
 pub use footprint::VehicleFootprint;
-pub use motor_drive::MotorDriveSpec;
+pub use motor_drive::{MotorDriveSpec, MotorPlacement};
 pub(crate) use rear_frame::SprungPart;
 pub use rear_frame::{ArticulationLevers, RearFrame};
 pub use rocker_bogie::{RockerBogie, SuspensionLink};
@@ -46,8 +46,8 @@ pub use steering::{
 pub use strut::{Damper, DamperWindow, Spring, Stops};
 pub use suspension::{
     AntiRollBar, AxleLocation, DoubleWishbone, DoubleWishbonePoints, FourLinkPoints, Knuckle,
-    LeafSpringMount, Panhard, RigidMount, SolidAxle, SolidAxlePoints, Suspension, TrailingArm,
-    TrailingArmPoints,
+    LeafSpringMount, MountKnuckle, Panhard, RigidMount, SolidAxle, SolidAxlePoints, Suspension,
+    TrailingArm, TrailingArmPoints,
 };
 pub use tandem::{Tandem, TandemError};
 pub use tracked::{

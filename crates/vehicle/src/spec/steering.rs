@@ -15,7 +15,7 @@ pub enum Steering {
     /// An arm that moves a drag link to the left knuckle of a solid axle. A toe bar turns the right
     /// knuckle with it.
     DragLink(DragLink),
-    /// Prescribed knuckle angles of solid axles, without a mechanism.
+    /// Prescribed knuckle angles of solid axles and rigid mounts, without a mechanism.
     Direct(Direct),
     /// No steered wheels: electric motors turn the wheels of both sides at different speeds.
     Skid(SkidSteering),
@@ -118,8 +118,8 @@ pub struct DragLinkPoints {
     pub knuckle: Point,
 }
 
-/// Steering without a mechanism. The wheels of solid axles turn about one center (Ackermann
-/// geometry), and each knuckle has its own drive.
+/// Steering without a mechanism. The wheels of solid axles and rigid mounts turn about one center
+/// (Ackermann geometry), and each knuckle has its own drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Direct {

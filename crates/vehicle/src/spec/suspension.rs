@@ -174,6 +174,22 @@ pub struct RigidMount {
     pub center: Point,
     /// Spindle, which turns with the wheel about y.
     pub spindle: MassProperties,
+    /// Part that turns the left wheel, for a steered axle with `steering.direct`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knuckle: Option<MountKnuckle>,
+}
+
+/// Part of a rigid mount on the left side that carries the wheel and turns about a kingpin parallel
+/// to z, in the axle's frame.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MountKnuckle {
+    /// The knuckle without spindle and wheel, with its inertia in the axes of the axle.
+    pub part: MassProperties,
+    /// Center of mass of the knuckle, m.
+    pub com: Point,
+    /// A point of the kingpin, m.
+    pub kingpin: Point,
 }
 
 /// Links or leaf springs that locate a solid axle.
@@ -265,7 +281,9 @@ impl Suspension {
                 let knuckle = s.knuckle.map_or(0.0, |knuckle| knuckle.part.mass);
                 s.beam.mass + 2.0 * (s.spindle.mass + knuckle)
             }
-            Suspension::Rigid(s) => 2.0 * s.spindle.mass,
+            Suspension::Rigid(s) => {
+                2.0 * (s.spindle.mass + s.knuckle.map_or(0.0, |knuckle| knuckle.part.mass))
+            }
         }
     }
 

@@ -499,7 +499,8 @@ impl TrackedVehicle {
             *workspace.chassis_load() = still;
         }
         advanced?;
-        (workspace.engine_work, _) = self.drivetrain.work(&before, state, &workspace.body, h);
+        (workspace.engine_work, _) =
+            self.drivetrain.work(&before, state, &workspace.body, h, &mut []);
         self.advance_linings(state, workspace, controls.brake, h);
         Ok(())
     }

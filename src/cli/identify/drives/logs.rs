@@ -1,10 +1,11 @@
-//! Logs of drives, from tables and from folders of runs.
+//! Logs of drives, from tables, MCAP files and folders of runs.
 
 use super::IdentifyDrives;
 use crate::cli::{Failure, recorded_run};
+use crate::report::recorded_drive::RecordedDrive;
 use crate::rig::drives::{DriveLog, DriveVehicle, read_drive_log};
 use crate::scenario::config::{DriverConfig, SurfaceConfig, VehicleConfig};
-use crate::scenario::{Scenario, input, is_vehicle_file};
+use crate::scenario::{Scenario, ScenarioFile, input, is_vehicle_file};
 use crate::vehicle::spec::Inflation;
 use std::path::{Path, PathBuf};
 
@@ -24,8 +25,10 @@ pub fn read_logs(command: &IdentifyDrives) -> Result<LoggedDrives, Failure> {
     let mut found: Option<(DriveVehicle, &Path)> = None;
     let (mut logs, mut assumptions) = (Vec::new(), Vec::new());
     for path in &command.logs {
+        let is_mcap = path.extension().is_some_and(|own| own.eq_ignore_ascii_case("mcap"));
         let (log, vehicle) = match path.is_dir() {
             true => read_run(command, path, &mut assumptions)?,
+            false if is_mcap => read_mcap(command, path, &mut assumptions)?,
             false => {
                 let grade = command.grade;
                 let name = path.display();
@@ -98,7 +101,40 @@ fn read_run(
         let cause = "has no states.csv; run again with output.states = [\"csv\"]".into();
         return Err(Failure::Input { subject: subject(), cause });
     }
-    let mut log = read_csv(path, &states, Some(&vehicle.name))?;
+    let log = read_csv(path, &states, Some(&vehicle.name))?;
+    Ok(of_scenario(command, path, &file, vehicle, log, assumptions))
+}
+
+/// Reads the drive of a vehicle from the MCAP file of a run.
+///
+/// Files of its scenario are searched from the folder of the file.
+fn read_mcap(
+    command: &IdentifyDrives,
+    path: &Path,
+    assumptions: &mut Vec<String>,
+) -> Result<(DriveLog, DriveVehicle), Failure> {
+    let drive = RecordedDrive::read(path, command.vehicle.as_deref())
+        .map_err(|error| Failure::input(path, &error))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let file = ScenarioFile::parse(&path.display().to_string(), &drive.scenario, folder, &[])?;
+    let vehicles = &file.scenario.vehicle;
+    let Some(vehicle) = vehicles.iter().find(|own| own.name == drive.vehicle) else {
+        let cause = format!("its scenario has no vehicle {}, but its topics", drive.vehicle);
+        return Err(Failure::Input { subject: path.display().to_string(), cause });
+    };
+    Ok(of_scenario(command, path, &file, vehicle, drive.log, assumptions))
+}
+
+/// Sets the grade of a log, and returns its vehicle on the ground of its scenario.
+fn of_scenario(
+    command: &IdentifyDrives,
+    path: &Path,
+    file: &ScenarioFile,
+    vehicle: &VehicleConfig,
+    mut log: DriveLog,
+    assumptions: &mut Vec<String>,
+) -> (DriveLog, DriveVehicle) {
+    let scenario = &file.scenario;
     log.grade = grade(scenario, vehicle).unwrap_or_else(|| {
         assumptions.push(format!("{}: the ground is assumed to be level", path.display()));
         0.0
@@ -117,7 +153,7 @@ fn read_run(
     let mut vehicle = DriveVehicle::new(with_inflation(command, config), file.folder.clone());
     vehicle.ground = scenario.ground.clone();
     vehicle.step = Some(scenario.time.step);
-    Ok((log, vehicle))
+    (log, vehicle)
 }
 
 /// Rise over run in the heading of a vehicle on a plane; `None` on other ground.

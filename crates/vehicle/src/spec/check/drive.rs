@@ -1,5 +1,6 @@
 //! Checks of the parameters of engine, converter, gearbox and shafts.
 
+use super::super::motor_drive::LARGEST_MOTOR_COUNT;
 use super::super::{Differential, Driveline, FinalDrive, MotorDriveSpec, Steering, VehicleSpec};
 use super::rule::{Check, check_range, list, not_negative, positive, refuse, require};
 use crate::powertrain::{Gearbox, Powertrain, TorqueBasis, TorqueConverter};
@@ -72,9 +73,16 @@ pub(super) fn drive(spec: &VehicleSpec) -> Check {
 }
 
 fn motor_drive(spec: &VehicleSpec, own: &MotorDriveSpec) -> Check {
-    let skids = matches!(spec.steering, Some(Steering::Skid(_)));
-    let given = if spec.steering.is_some() { "another kind" } else { "absent" };
-    require(skids, "steering", given, "skid with motor_drive, which drives no steered axles")?;
+    if own.placement.is_side() {
+        let skids = matches!(spec.steering, Some(Steering::Skid(_)));
+        let given = if spec.steering.is_some() { "another kind" } else { "absent" };
+        let allowed = "skid with motor_drive, unless motor_drive.placement = \"wheel\"";
+        require(skids, "steering", given, allowed)?;
+    }
+    let driven = 2 * spec.tractor_axles().len();
+    let allowed = format!("at most {} driven wheels with motors", LARGEST_MOTOR_COUNT);
+    let few = own.placement.is_side() || driven <= LARGEST_MOTOR_COUNT;
+    require(few, "axles", format!("{driven} driven wheels"), &allowed)?;
     for (index, axle) in spec.axles.iter().enumerate() {
         let key = format!("axles[{index}].final_drive");
         require(axle.final_drive.is_none(), &key, "given", "absent with motor_drive")?;

@@ -439,7 +439,8 @@ mod tests {
             (
                 skid,
                 "",
-                "steering = absent: must be skid with motor_drive, which drives no steered axles",
+                "steering = absent: must be skid with motor_drive, unless motor_drive.placement = \
+                 \"wheel\"",
             ),
         ] {
             assert!(text.contains(from), "the file has no '{from}'");

@@ -1,7 +1,9 @@
 //! Checks of the parameters of suspensions, springs and dampers.
 
 use super::super::{AntiRollBar, AxleLocation, Damper, Point, Spring, Suspension};
-use super::rule::{Check, list, not_negative, part, positive, require, require_distinct, rising};
+use super::rule::{
+    Check, list, not_negative, part, point, positive, require, require_distinct, rising,
+};
 
 pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
     let outward = |key: &str, spindle: &Point| {
@@ -99,7 +101,11 @@ pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
         Suspension::Rigid(s) => {
             let key = format!("{key}.rigid");
             outward(&format!("{key}.center"), &s.center)?;
-            part(&format!("{key}.spindle"), &s.spindle)
+            part(&format!("{key}.spindle"), &s.spindle)?;
+            let Some(knuckle) = &s.knuckle else { return Ok(()) };
+            part(&format!("{key}.knuckle.part"), &knuckle.part)?;
+            point(&format!("{key}.knuckle.com"), &knuckle.com)?;
+            outward(&format!("{key}.knuckle.kingpin"), &knuckle.kingpin)
         }
     }
 }
@@ -111,10 +117,12 @@ pub(super) fn steerable(key: &str, suspension: &Suspension) -> Check {
             let key = format!("{key}.suspension.solid_axle.knuckle");
             require(s.knuckle.is_some(), &key, "absent", "given, because the axle is steered")
         }
-        Suspension::TrailingArm(_) | Suspension::Rigid(_) => {
-            let rigid = matches!(suspension, Suspension::Rigid(_));
-            let what = if rigid { "wheels on rigid mounts" } else { "trailing arms" };
-            let allowed = &format!("false, because {what} cannot be steered");
+        Suspension::Rigid(s) => {
+            let key = format!("{key}.suspension.rigid.knuckle");
+            require(s.knuckle.is_some(), &key, "absent", "given, because the axle is steered")
+        }
+        Suspension::TrailingArm(_) => {
+            let allowed = "false, because trailing arms cannot be steered";
             require(false, &format!("{key}.steered"), true, allowed)
         }
         _ => Ok(()),
