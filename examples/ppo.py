@@ -1,11 +1,13 @@
 """Trains a policy that holds a speed on unknown soil: proximal policy optimization in NumPy.
 
-The policy observes the environment's observation and slow means of it, from which it can infer the
-response of the soil. It is trained on some levels and evaluated, next to the environment's expert, on
-levels and soils that are not used in training.
+The policy corrects a rule: proportional and integral control of the speed, reduced by the slip that the
+observation shows. It observes the environment's observation and slow means of it, from which it can infer the
+response of the soil. It is trained on some levels and evaluated, next to the environment's expert, on levels and
+soils that are not used in training.
 
 Proximal policy optimization: J. Schulman et al., arXiv 1707.06347 (2017); advantages:
-J. Schulman et al., arXiv 1506.02438 (2015); optimizer: D. P. Kingma and J. Ba, arXiv 1412.6980 (2014).
+J. Schulman et al., arXiv 1506.02438 (2015); optimizer: D. P. Kingma and J. Ba, arXiv 1412.6980 (2014); corrections
+of a rule: T. Silver et al., arXiv 1812.06298 (2018).
 
     python examples/ppo.py --seeds 0 1 2 --out runs/ppo
 """
@@ -35,19 +37,23 @@ UNSEEN_SOILS = ["sandy_loam_22_lll", "heavy_clay_25_wes", "grenville_loam", "azi
 ENVS = 64
 HORIZON = 32
 """Steps of each environment between two updates."""
-DISCOUNT = 0.97
-LAMBDA = 0.9
+DISCOUNT = 0.99
+LAMBDA = 0.95
 EPOCHS = 6
 BATCH = 256
-RATE = 7e-4
+RATE = 3e-4
 """Initial learning rate of Adam; it decreases linearly to zero."""
+WARM_UP = 0.1
+"""Share of the updates at the start that train only the critic."""
 CLIP = 0.2
-SPREADS = 0.5, 0.06
+SPREADS = 0.25, 0.05
 """Standard deviation of actions at the start and at the end of training."""
 LARGEST_GRADIENT = 0.5
 HIDDEN = 64
-FORWARD, WANTED = 0, 23
-"""Indices in an observation: forward speed and target speed."""
+FORWARD, RIMS, DRIVE, WANTED = 0, slice(12, 16), 22, 23
+"""Indices in an observation: forward speed, rim speeds, last drive action and target speed."""
+PERIOD = 0.1
+"""Time between actions, s."""
 PRIVILEGED = ("soil", "wheel_slip", "wheel_sinkage")
 MEANS = np.array([0.8, 0.95])
 """Weights of the past in the moving means per step: time constants of about 0.5 s and 2 s."""
@@ -87,19 +93,43 @@ class Network:
 
 
 class Memory:
-    """Inputs of the policy, one row per environment: observation, speed error, slow means of both."""
+    """Inputs of the policy, one row per environment: observation, what it implies, and slow means of both.
+
+    Implied are the speed error, the slip of the wheels, the integral of small speed errors, the time without
+    progress, after which an episode ends, and the action of the rule.
+    """
 
     def __init__(self, env, observations):
-        self.shown = sum(count for name, count, *_ in env.layout if name not in PRIVILEGED)
-        self.means = np.repeat(self.felt(observations)[:, None], len(MEANS), axis=1)
+        self.visible = sum(count for name, count, *_ in env.layout if name not in PRIVILEGED)
+        self.integral, self.stalled, self.gained = np.zeros((3, len(observations)))
+        felt = self.felt(observations)
+        self.shown = felt.shape[1]
+        self.means = np.repeat(felt[:, None], len(MEANS), axis=1)
 
     def felt(self, observations):
-        """Returns the unprivileged observation and the speed error."""
+        """Returns the unprivileged observation and what it implies; the last two columns are the rule's action."""
+        rims, forward = observations[:, RIMS], observations[:, FORWARD, None]
         error = observations[:, WANTED] - observations[:, FORWARD]
-        return np.column_stack([observations[:, : self.shown], 4 * error]).astype(float)
+        # below 0.5 m/s a ratio of speeds is mostly noise
+        slip = (rims - forward) / np.maximum(np.maximum(abs(rims), abs(forward)), 0.05)
+        implied = [4 * error, slip, self.integral / 4, self.stalled / 4, np.zeros(len(error)), self.drive(error, slip)]
+        return np.column_stack([observations[:, : self.visible], *implied]).astype(float)
+
+    def drive(self, error, slip):
+        """Returns the rule's drive action: that of the expert, with the slip that the observation shows."""
+        wanted = 0.15 + 3.5 * error + 0.15 * self.integral
+        return np.clip(wanted - 1.5 * np.maximum(slip.mean(axis=1) - 0.35, 0), -0.5, 1.0)
 
     def see(self, observations, begun):
-        """Updates the means and returns the inputs. A new episode resets the means."""
+        """Updates the memory and returns the inputs. A new episode resets it."""
+        error = 10 * (observations[:, WANTED] - observations[:, FORWARD])
+        self.integral = np.clip(self.integral + PERIOD * np.where(abs(error) < 1, error, 0), -4, 4)
+        self.gained += 10 * PERIOD * observations[:, FORWARD]
+        moved = (abs(self.gained) > 0.3) | (observations[:, DRIVE] <= 0.05)
+        self.stalled = np.where(moved, 0, self.stalled + PERIOD)
+        self.gained = np.where(moved, 0, self.gained)
+        for own in (self.integral, self.stalled, self.gained):
+            own[begun] = 0
         kept = np.where(begun[:, None, None], 0.0, MEANS[:, None])
         self.means = kept * self.means + (1 - kept) * self.felt(observations)[:, None]
         return self.seen(observations)
@@ -107,19 +137,17 @@ class Memory:
     def seen(self, observations):
         """Returns the inputs. The last columns of each row are only for the critic."""
         means = self.means.reshape(len(observations), -1)
-        return np.column_stack([means, self.felt(observations), observations[:, self.shown :]])
+        return np.column_stack([means, self.felt(observations), observations[:, self.visible :]])
 
 
 class Policy:
-    """Actor, a Gaussian distribution of actions, and critic, the expected return."""
+    """Actor, a Gaussian distribution of actions around the rule's, and critic, the expected return."""
 
     def __init__(self, shown, hidden, actions, random):
         inputs = shown + hidden
         self.shown, self.mean, self.scale = shown, np.zeros(inputs), np.ones(inputs)
         self.actor = Network([shown, HIDDEN, HIDDEN, actions], 0.01, random)
         self.critic = Network([inputs, HIDDEN, HIDDEN, 1], 1.0, random)
-        # a vehicle that does not start is never stuck, so the policy would not improve
-        self.actor.biases[-1][1] = 0.3
         self.spread = SPREADS[0]
 
     @property
@@ -130,8 +158,11 @@ class Policy:
         count = seen.shape[1]
         return np.clip((seen - self.mean[:count]) / self.scale[:count], -5, 5)
 
+    def rule(self, seen):
+        return seen[:, self.shown - 2 : self.shown]
+
     def mean_action(self, seen):
-        return self.actor(self.normal(seen[:, : self.shown]))[-1]
+        return self.rule(seen) + self.actor(self.normal(seen[:, : self.shown]))[-1]
 
     def act(self, seen):
         return np.clip(self.mean_action(seen), -1, 1)
@@ -150,16 +181,17 @@ class Policy:
         """
         inputs, count = self.normal(seen), len(seen)
         layers, values = self.actor(inputs[:, : self.shown]), self.critic(inputs)
-        ratio = np.exp(self.log_likelihood(layers[-1], actions) - before)
+        means = layers[-1] + self.rule(seen)
+        ratio = np.exp(self.log_likelihood(means, actions) - before)
         clipped = np.clip(ratio, 1 - CLIP, 1 + CLIP)
         error = values[-1][:, 0] - returns
-        beyond = layers[-1] - np.clip(layers[-1], -1, 1)
+        beyond = means - np.clip(means, -1, 1)
         surrogate = np.minimum(ratio * advantages, clipped * advantages)
         loss = 0.5 * (error**2).mean() + 0.5 * (beyond**2).sum() / count - surrogate.mean()
         # derivative by the log-likelihood: zero where the ratio is clipped
         moved = np.where(ratio * advantages <= clipped * advantages, -ratio * advantages, 0)[:, None] / count
-        means = moved * (actions - layers[-1]) / self.spread**2 + beyond / count
-        return loss, self.actor.gradient(layers, means) + self.critic.gradient(values, error[:, None] / count)
+        outputs = moved * (actions - means) / self.spread**2 + beyond / count
+        return loss, self.actor.gradient(layers, outputs) + self.critic.gradient(values, error[:, None] / count)
 
     def save(self, path):
         np.savez(path, *self.parameters, mean=self.mean, scale=self.scale)
@@ -216,7 +248,7 @@ def learn(env, seed, updates, told=lambda steps, score: None):
     count = env.num_envs
     memory = Memory(env, observations)
     seen = memory.seen(observations)
-    shown = (memory.shown + 1) * (1 + len(MEANS))
+    shown = memory.shown * (1 + len(MEANS))
     policy = Policy(shown, seen.shape[1] - shown, env.single_action_space.shape[0], random)
     adam = Adam(policy.parameters)
     moments = np.zeros((2, seen.shape[1]))
@@ -255,7 +287,11 @@ def learn(env, seed, updates, told=lambda steps, score: None):
         rate = RATE * (1 - done)
         for _ in range(EPOCHS):
             for batch in np.array_split(random.permutation(len(everything)), max(1, len(everything) // BATCH)):
-                adam.step(policy.loss(*[part[batch] for part in samples])[1], rate)
+                gradient = policy.loss(*[part[batch] for part in samples])[1]
+                if done < WARM_UP:
+                    actor = len(policy.actor.parameters)
+                    gradient = [np.zeros_like(part) for part in gradient[:actor]] + gradient[actor:]
+                adam.step(gradient, rate)
         # the new normalization applies to the next samples
         moments += (np.stack([everything.mean(0), (everything**2).mean(0)]) - moments) / (update + 1)
         policy.mean = moments[0]

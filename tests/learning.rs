@@ -11,8 +11,8 @@ use std::sync::Arc;
 fn quick() -> Options {
     Options {
         flexible_tires: Some(false),
-        spacing: 0.1,
-        step: 0.005,
+        spacing: Some(0.1),
+        step: Some(0.005),
         levels: 2,
         ..Options::default()
     }
@@ -149,7 +149,7 @@ fn impossible_options_are_refused_by_name() {
     let refused = told(Options { difficulty: 1.5, ..quick() });
     assert_eq!(refused, "difficulty = 1.5: must be from 0 to 1");
     assert!(told(Options { vehicle: "m113".into(), ..quick() }).contains("wheeled"));
-    let uneven = told(Options { step: 0.003, ..quick() });
+    let uneven = told(Options { step: Some(0.003), ..quick() });
     assert_eq!(uneven, "step = 0.003: must be an integer fraction of period = 0.1 s");
     // An hour is no integer multiple of this period.
     assert!(Levels::new(TASKS[0], Options { period: 0.07, ..quick() }).is_ok());
@@ -228,7 +228,7 @@ fn labels_are_the_current_ground_truth() {
     let rows: Vec<&[f64]> = episode.labels.chunks(wide).collect();
     assert_eq!((rows.len(), episode.soils.len()), (episode.steps + 1, episode.steps + 1));
     let label = |row: usize, name: &str| {
-        let before = LABELS.iter().take_while(|label| label.name != name);
+        let before = LABELS.into_iter().take_while(|label| label.name != name);
         let first: usize = before.map(|label| label.size).sum();
         let size = LABELS.iter().find(|label| label.name == name).unwrap().size;
         &rows[row][first..first + size]
@@ -256,7 +256,7 @@ fn labels_are_the_current_ground_truth() {
     assert!(*rear_left > 0.005 && *rear_right > 0.005, "{rear_left} {rear_right}");
     assert!(label(last, "wheel_sinkage").iter().all(|depth| *depth > 0.005));
     // A tracked vehicle has as many.
-    let tracked = Options { vehicle: "m113".into(), step: 0.002, ..quick() };
+    let tracked = Options { vehicle: "m113".into(), step: Some(0.002), ..quick() };
     let levels = Arc::new(Levels::new(TASKS[1], tracked).unwrap());
     let episode = Episode::drive(&levels, Policy::Expert, 4, 2).unwrap().remove(0);
     assert_eq!(episode.labels.len(), 3 * wide);
@@ -275,7 +275,7 @@ fn labels_are_the_current_ground_truth() {
 
 #[test]
 fn corners_of_tracks_are_seen_as_wheels_are() {
-    let mut env = env(1, Options { vehicle: "m113".into(), step: 0.002, ..quick() });
+    let mut env = env(1, Options { vehicle: "m113".into(), step: Some(0.002), ..quick() });
     let mut terms = [0.0; 4];
     for _ in 0..5 {
         env.step(&[0.0, 0.5], &mut terms).unwrap();

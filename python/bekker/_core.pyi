@@ -316,7 +316,7 @@ class Envs:
     def __deepcopy__(self, memo: Any, /) -> Envs:
         """Returns an independent copy with the same levels and its own threads."""
 
-    def layout(self) -> list[tuple[str, int, float, str]]:
+    def layout(self) -> list[tuple[str, int, float, str, tuple[int, ...]]]:
         """Returns the parts of an observation: name, size, scale (the value that 1 stands for), unit."""
 
     @property

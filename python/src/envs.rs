@@ -9,14 +9,14 @@ use crate::simulation::{image, shot};
 use crate::value::to_python;
 use bekker::learning::{
     Autoreset, CUSTOM_TASKS, CustomLevel, Env, EnvBatch, EpisodeEnding, GOAL_RADIUS, LearningError,
-    LearningTask, Levels, TASKS, Transitions, layout,
+    LearningTask, Levels, ObservationField, TASKS, Transitions,
 };
 use bekker::report::goal_mark::GoalMark;
 use bekker::report::shot::Shot;
 use bekker::spatial::Vec3;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyType};
+use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
 /// Scenario, goal, m, and target speeds, m/s, of a level.
 type LevelTuple<'py> = (PyRef<'py, Scenario>, Option<[f64; 2]>, Vec<f64>);
@@ -231,11 +231,23 @@ impl Envs {
         Ok(Envs { batch, limit: self.limit, pool, out })
     }
 
-    /// Returns the parts of an observation: name, size, scale (the value that 1 stands for), unit.
-    fn layout(&self) -> Vec<(&'static str, usize, f64, &'static str)> {
-        let levels = self.batch.levels();
-        let fields = layout(levels.task(), levels.options());
-        fields.iter().map(|field| (field.name, field.size, field.scale, field.unit)).collect()
+    /// Returns the parts of an observation: name, size, scale (the value that 1 stands for), unit,
+    /// shape.
+    #[allow(clippy::type_complexity)]
+    fn layout<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Vec<(String, usize, f64, &'static str, Bound<'py, PyTuple>)>> {
+        let field = |field: &ObservationField| {
+            let shape = match &field.axes {
+                // a scan has one number for each beam and firing
+                Some(axes) if field.name == "lidar" => PyTuple::new(py, &axes[..2])?,
+                Some(axes) => PyTuple::new(py, axes)?,
+                None => PyTuple::new(py, [field.size])?,
+            };
+            Ok((field.name.to_string(), field.size, field.scale, field.unit, shape))
+        };
+        self.batch.levels().layout().iter().map(field).collect()
     }
 
     /// Size of the action of one vehicle.

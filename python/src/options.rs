@@ -28,7 +28,17 @@ pub fn options_of(given: &Bound<'_, PyDict>) -> PyResult<Options> {
         }
         let plain = plain(&value).ok_or_else(|| refused("a finite number, a Boolean or text"))?;
         let alone = json!({ key.as_str(): &plain });
-        serde_json::from_value::<Options>(alone).map_err(|e| refused(&expected(&e.to_string())))?;
+        serde_json::from_value::<Options>(alone).map_err(|e| {
+            let told = e.to_string();
+            // a key or name within the value
+            match told.split_once(", expected ").filter(|_| told.starts_with("unknown ")) {
+                Some((unknown, known)) => {
+                    let message = format!("{key}: {unknown}; must be {known}");
+                    error::input(py, &key, &unknown, known, message)
+                }
+                None => refused(&expected(&told)),
+            }
+        })?;
         all.insert(key, plain);
     }
     let whole = serde_json::from_value(Value::Object(all));

@@ -52,7 +52,7 @@ def test_a_follower_sees_the_vehicle_ahead() -> None:
     env = convoy_v0.parallel_env(vehicles=2, **QUICK)
     seen, _ = env.reset(seed=1)
     at, place = {}, 0
-    for name, size, scale, _ in env.layout:
+    for name, size, scale, *_ in env.layout:
         at[name] = (place, scale)
         place += size
     place, scale = at["goal_distance"]

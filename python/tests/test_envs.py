@@ -511,3 +511,25 @@ def test_options_accept_soils_and_vehicles():
     named = BekkerVectorEnv("SlipSpeed", 1, soil="dry_sand_lll", vehicle="hmmwv", **QUICK)
     given = BekkerVectorEnv("SlipSpeed", 1, soil=bekker.Soil("dry_sand_lll"), vehicle=bekker.Vehicle("hmmwv"), **QUICK)
     assert np.array_equal(named.reset(seed=1)[0], given.reset(seed=1)[0])
+
+
+def test_fidelity_fast_is_a_longer_step_and_coarser_nodes(capfd):
+    spaces = sys.modules["bekker.envs.spaces"]
+    spaces._is_fast_told = False
+    fast = [BekkerVectorEnv("SlipSpeed", 1, fidelity="fast", levels=1) for _ in range(2)]
+    assert capfd.readouterr().err == spaces.FAST + "\n", "once in a process"
+    named = BekkerVectorEnv("SlipSpeed", 1, step=0.004, spacing=0.08, levels=1)
+    assert np.array_equal(fast[0].reset(seed=1)[0], named.reset(seed=1)[0])
+    actions = np.full((1, 2), 0.5, np.float32)
+    assert np.array_equal(fast[0].step(actions)[0], named.step(actions)[0])
+    # a snapshot of one continues in the other
+    assert np.array_equal(pickle.loads(pickle.dumps(fast[0])).step(actions)[0], named.step(actions)[0])
+    with pytest.raises(bekker.InputError, match="must be `full` or `fast`"):
+        BekkerVectorEnv("SlipSpeed", 1, fidelity="quick")
+    with pytest.raises(bekker.InputError, match="step = 0.002: must be omitted"):
+        BekkerVectorEnv("SlipSpeed", 1, fidelity="fast", step=0.002)
+    with pytest.raises(bekker.InputError, match="tracked"):
+        BekkerVectorEnv("Vertical", 1, fidelity="fast", vehicle="m113")
+    own = type("Fast", (bekker.envs.Task,), {"scenario": "examples/single_vehicle.toml", "options": {"fidelity": "fast"}})
+    with pytest.raises(bekker.InputError, match="the scenario of an own task sets"):
+        bekker.envs.TaskEnv(own)

@@ -52,12 +52,27 @@ def test_advantages_are_sums_of_surprises():
 def test_a_mean_begins_with_its_episode():
     env = Follow(2)
     memory = ppo.Memory(env, np.full((2, 25), 1.0))
-    # the policy gets each column and its two means; the last of 25 columns is for the critic
+    # the policy gets 24 visible and 9 implied columns and their two means; the last column is for the critic
     first = memory.seen(np.full((2, 25), 1.0))
-    assert first.shape == (2, 3 * 25 + 1) and np.array_equal(first[:, [0, 25, 50, 75]], np.ones((2, 4)))
-    seen = memory.see(np.full((2, 25), 3.0), np.array([False, True]))[:, [0, 25, 50, 75]]
+    assert first.shape == (2, 3 * 33 + 1) and np.array_equal(first[:, [0, 33, 66, 99]], np.ones((2, 4)))
+    seen = memory.see(np.full((2, 25), 3.0), np.array([False, True]))[:, [0, 33, 66, 99]]
     assert seen[0] == pytest.approx([*(ppo.MEANS + 3 * (1 - ppo.MEANS)), 3, 3])
     assert np.array_equal(seen[1], [3, 3, 3, 3])
+
+
+def test_an_untrained_policy_drives_as_the_expert():
+    env = made(2)
+    observations, _ = env.reset(seed=3)
+    memory = ppo.Memory(env, observations)
+    seen, begun = memory.seen(observations), np.zeros(2, bool)
+    policy = ppo.Policy(memory.shown, 0, 2, np.random.default_rng(0))
+    policy.actor.weights[-1][:] = 0
+    for _ in range(30):
+        actions = policy.act(seen)
+        # observations are 32-bit numbers
+        assert actions[:, 1] == pytest.approx(env.experts()[:, 1], abs=1e-5)
+        observations, *_ = env.step(actions)
+        seen = memory.see(observations, begun)
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_does_not(short, tmp_path):
@@ -102,7 +117,8 @@ class Follow(gymnasium.vector.VectorEnv):
         return observations, rewards, np.zeros_like(cut), cut, {"final_obs": observations}
 
 
-def test_it_learns_what_its_rule_does_not_know(short):
+def test_it_learns_what_its_rule_does_not_know(short, monkeypatch):
+    monkeypatch.setattr(ppo.Memory, "drive", lambda memory, error, slip: np.zeros(len(error)))
     _, curve = ppo.learn(Follow(16), 0, 25)
     # actions of zero earn 1 - 2/3 per step over 10 steps, minus twice the square of the spread
     assert curve[0][1] < 3.3 and curve[-1][1] > 5, curve[:, 1]

@@ -85,8 +85,8 @@ impl BenchEnvs {
         {
             let options = Options {
                 flexible_tires: Some(flexible_tires),
-                step,
-                spacing: self.spacing,
+                step: Some(step),
+                spacing: Some(self.spacing),
                 image: self.image,
                 lidar: self.lidar,
                 levels: LEVELS,
@@ -138,7 +138,8 @@ impl BenchEnvs {
             subject: "threads".into(),
             cause: error.to_string(),
         })?;
-        let (flexible, step) = (options.flexible_tires == Some(true), options.step);
+        let (flexible, step) =
+            (options.flexible_tires == Some(true), options.step.unwrap_or_default());
         let limit = TASKS.iter().find(|task| task.id() == self.task).map(|task| task.max_steps());
         let measured = pool.install(|| -> Result<EnvCost, LearningError> {
             let mut batch = EnvBatch::new(&self.task, options, self.envs, limit)?;

@@ -210,8 +210,8 @@ impl Dataset {
             lidar: self.lidar,
             soil_visible: self.soil_visible,
             noise: self.noise,
-            step: self.step,
-            spacing: self.spacing,
+            step: Some(self.step),
+            spacing: Some(self.spacing),
             ..Options::default()
         }
     }
@@ -316,10 +316,9 @@ impl EpisodeRunner<'_> {
             subject: format!("episode {drive}"),
             cause: error.to_string(),
         })?;
-        let (task, options) = (self.levels.task(), self.levels.options());
         let first = drive * driven.len() as u64;
         for (number, driven) in (first..).zip(driven) {
-            self.pieces.put(&columns::episode_columns(number, driven, task, options))?;
+            self.pieces.put(&columns::episode_columns(number, driven, &self.levels))?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::level_spec::LevelSpec;
 use super::levels::SCENARIO_DURATION;
+use super::observed_camera::CameraOption;
 use super::{LearningError, Options};
 use bekker_scenario::ScenarioFile;
 use bekker_scenario::config::whole_ratio;
@@ -27,7 +28,7 @@ impl CustomLevel {
         }
     }
 
-    /// Returns the scenario with one heartbeat for each action and without endings.
+    /// Returns the scenario with one heartbeat for each action, without endings and observed cameras.
     ///
     /// The task ends the drive, so the endings of the scenario apply only if the vehicle fails.
     pub(super) fn file(&self, options: &Options) -> Result<ScenarioFile, LearningError> {
@@ -45,6 +46,11 @@ impl CustomLevel {
         time.heartbeat = period;
         time.duration = (SCENARIO_DURATION / period).round() * period;
         file.scenario.output.interval = period;
+        let observed = options.cameras.as_deref().unwrap_or_default();
+        // the environment itself takes the images of these cameras
+        file.scenario.vehicle[0].sensor.retain(|sensor| {
+            !observed.iter().any(|camera| *camera == CameraOption::Sensor(sensor.name.clone()))
+        });
         let endings = &mut file.scenario.endings;
         (endings.immobilized, endings.overturned, endings.arrived) = (false, false, false);
         Ok(file)

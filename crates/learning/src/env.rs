@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::episode_memory::{Action, EpisodeMemory, horizontal_position};
 use super::level::Level;
 use super::levels::Levels;
-use super::observation::{layout, observe};
+use super::observation::observe;
 use super::task::{EpisodeEnding, TaskContext};
 use super::{LearningError, LearningTask, Options};
 use bekker_agent::OutcomeCode;
@@ -107,7 +107,7 @@ impl Env {
 
     /// Length of the observation of one vehicle.
     pub fn observation_size(&self) -> usize {
-        layout(self.task(), self.options()).iter().map(|field| field.size).sum()
+        self.levels.observation_size()
     }
 
     /// Draws the next episodes from these levels, which must not be empty.

@@ -9,7 +9,7 @@ use bekker_ground::soil::catalog::catalog;
 use bekker_math::spatial::Vec3;
 
 const fn label(name: &'static str, size: usize, unit: &'static str) -> ObservationField {
-    ObservationField { name, size, scale: 1.0, unit }
+    ObservationField::vector(name, size, 1.0, unit)
 }
 
 /// Labels of one moment, in order.

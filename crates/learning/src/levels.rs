@@ -5,6 +5,10 @@ use super::custom_level::CustomLevel;
 use super::level::Level;
 use super::level_rng::LevelRng;
 use super::level_spec::{LevelObstacle, LevelSpec};
+use super::observation::layout;
+use super::observation_field::ObservationField;
+use super::observed_camera::{ObservedCamera, observed_cameras};
+use super::options::{Fidelity, STEP};
 use super::perception::LevelPerception;
 use super::{LearningError, LearningTask, Options};
 use bekker_agent::GroundVehicle;
@@ -48,13 +52,14 @@ fn scatter_soil(name: &str, new_name: &str, rng: &mut LevelRng, difficulty: f64)
 }
 
 impl Level {
-    /// Builds the level with a number.
+    /// Builds the level with a number. Its observations must have the fields of `fields`.
     fn build(
         task: &dyn LearningTask,
         options: &Options,
         custom: Option<&CustomLevel>,
         number: u64,
         assets: &AssetCache,
+        fields: &[ObservationField],
     ) -> Result<Level, LearningError> {
         let refused =
             |diagnostics: Diagnostics| LearningError::Level { level: number, diagnostics };
@@ -70,6 +75,12 @@ impl Level {
                 (spec, file.map_err(refused)?)
             }
         };
+        let cameras = cameras_of(options, custom)?;
+        if layout(task, options, &cameras) != fields {
+            let (option, value) = ("cameras", format!("other sizes or channels on level {number}"));
+            let allowed = "the same on all levels".into();
+            return Err(LearningError::Option { option, value, allowed });
+        }
         let built = world_with_assets(&file, assets).map_err(refused)?;
         let vehicle = &built.world.agents[0].vehicle;
         let (wheel_radius, wheels) = (vehicle.properties().drive_radius, vehicle.wheels());
@@ -79,7 +90,7 @@ impl Level {
         });
         let start = World::new(built.world.clone());
         let place = file.scenario.vehicle[0].position;
-        let perception = LevelPerception::new(&file, &built, &start, place, options);
+        let perception = LevelPerception::new(&file, &built, &start, place, options, cameras);
         let corners = [0, 1, wheels.saturating_sub(2), wheels.saturating_sub(1)];
         Ok(Level {
             number,
@@ -95,6 +106,16 @@ impl Level {
     }
 }
 
+/// Returns the cameras of the observation on a level.
+fn cameras_of(
+    options: &Options,
+    custom: Option<&CustomLevel>,
+) -> Result<Vec<ObservedCamera>, LearningError> {
+    let vehicle = custom.and_then(|custom| custom.scenario.scenario.vehicle.first());
+    let sensors = vehicle.map_or(&[][..], |vehicle| &vehicle.sensor);
+    observed_cameras(options.cameras.as_deref().unwrap_or_default(), sensors)
+}
+
 fn scenario(
     spec: &LevelSpec,
     options: &Options,
@@ -107,13 +128,13 @@ fn scenario(
     scenario.endings.overturned = false;
     scenario.endings.collision = CollisionPolicy::Stop;
     scenario.seed = number % (1 << 62);
-    scenario.time.step = options.step;
+    scenario.time.step = options.step.unwrap_or(STEP);
     // no other agents exist, so one heartbeat per action suffices
     scenario.time.heartbeat = options.period;
     // episodes end earlier, but the duration must be a multiple of the heartbeat
     scenario.time.duration = (SCENARIO_DURATION / options.period).round() * options.period;
     scenario.output.interval = options.period;
-    scenario.ground.spacing = options.spacing;
+    scenario.ground.spacing = options.spacing.unwrap_or(scenario.ground.spacing);
     scenario.terrain.surface = spec.surface.clone();
     scenario.terrain.stamp = spec.stamps.clone();
     let mut scatter = |soil: &str, new_name: String| {
@@ -179,6 +200,10 @@ fn check_vehicle(task: &dyn LearningTask, options: &Options) -> Result<(), Learn
         let allowed = "a vehicle with a steered axle".into();
         return refused("vehicle", model.clone(), allowed);
     }
+    if on_wheels.is_none() && options.fidelity == Some(Fidelity::Fast) {
+        let allowed = format!("full: {} is tracked", spec.name());
+        return refused("fidelity", "fast".into(), allowed);
+    }
     if on_wheels.is_some_and(|own| own.tire.flexible.is_some()) {
         return Ok(());
     }
@@ -204,6 +229,8 @@ pub struct Levels {
     agents: usize,
     /// Levels that a program gave, instead of those that the task draws.
     custom: Vec<CustomLevel>,
+    /// Fields of an observation.
+    layout: Vec<ObservationField>,
     assets: AssetCache,
     built_levels: Mutex<BTreeMap<u64, Arc<Level>>>,
 }
@@ -217,11 +244,13 @@ impl Levels {
     /// # Errors
     /// [`LearningError`] when an option is invalid; the first level is built to check this.
     pub fn new(task: &'static dyn LearningTask, options: Options) -> Result<Levels, LearningError> {
-        options.check()?;
         check_vehicle(task, &options)?;
+        let options = options.with_step_and_spacing()?;
+        options.check()?;
         let agents = options.vehicles(task.vehicles())?;
-        let (assets, built_levels) = (AssetCache::default(), Mutex::default());
-        let levels = Levels { task, options, agents, custom: Vec::new(), assets, built_levels };
+        let layout = layout(task, &options, &cameras_of(&options, None)?);
+        let (custom, assets, built_levels) = Default::default();
+        let levels = Levels { task, options, agents, custom, layout, assets, built_levels };
         levels.get(levels.options.first_level)?;
         Ok(levels)
     }
@@ -239,9 +268,19 @@ impl Levels {
         custom: Vec<CustomLevel>,
     ) -> Result<Levels, LearningError> {
         let options = Options { levels: custom.len() as u64, first_level: 0, ..options };
+        let given = [
+            ("fidelity", options.fidelity.is_some()),
+            ("step", options.step.is_some()),
+            ("spacing", options.spacing.is_some()),
+        ];
+        if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+            let allowed = "omitted: the scenario of an own task sets tires, step and nodes".into();
+            return Err(LearningError::Option { option, value: "given".into(), allowed });
+        }
         options.check()?;
-        let (assets, built_levels) = (AssetCache::default(), Mutex::default());
-        let levels = Levels { task, options, agents: 1, custom, assets, built_levels };
+        let layout = layout(task, &options, &cameras_of(&options, custom.first())?);
+        let (assets, built_levels) = Default::default();
+        let levels = Levels { task, options, agents: 1, custom, layout, assets, built_levels };
         levels.get(0)?;
         Ok(levels)
     }
@@ -254,6 +293,16 @@ impl Levels {
     /// Options of the levels.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Fields of an observation, in order.
+    pub fn layout(&self) -> &[ObservationField] {
+        &self.layout
+    }
+
+    /// Length of the observation of one vehicle.
+    pub fn observation_size(&self) -> usize {
+        self.layout.iter().map(|field| field.size).sum()
     }
 
     /// Number of driven vehicles.
@@ -279,7 +328,8 @@ impl Levels {
             let allowed = format!("below {}, the number of levels", self.custom.len());
             return Err(LearningError::Option { option, value, allowed });
         }
-        let built = Level::build(self.task, &self.options, custom, number, &self.assets)?;
+        let built =
+            Level::build(self.task, &self.options, custom, number, &self.assets, &self.layout)?;
         let level = Arc::new(built);
         let mut built_levels = locked();
         if built_levels.len() >= KEPT {

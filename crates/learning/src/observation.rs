@@ -3,6 +3,7 @@
 use super::coarse_heights::{CoarseHeights, MAP_CELL, MAP_SIDE};
 use super::episode_memory::EpisodeMemory;
 use super::observation_field::ObservationField;
+use super::observed_camera::ObservedCamera;
 use super::privileged::{PRIVILEGED, privileged};
 use super::{LearningTask, Level, Options, TaskContext, perception};
 use bekker_agent::Sample;
@@ -10,29 +11,30 @@ use bekker_ground::nearest_sinkage;
 use bekker_math::numeric::{atan2, cos, hypot, sin};
 use bekker_math::spatial::Vec3;
 
-const fn field(
-    name: &'static str,
-    size: usize,
-    scale: f64,
-    unit: &'static str,
-) -> ObservationField {
-    ObservationField { name, size, scale, unit }
-}
-
 /// Proprioception and the current targets.
 const PROPRIOCEPTION: [ObservationField; 12] = [
-    field("velocity", 3, 10.0, "m/s, body axes"),
-    field("angular_velocity", 3, 2.0, "rad/s, body axes"),
-    field("gravity", 3, 1.0, "direction down, body axes"),
-    field("specific_force", 3, 20.0, "m/s2, body axes, mean over the last period"),
-    field("rim_speed", 4, 10.0, "m/s, spin times radius of the corner wheels, front left first"),
-    field("engine_speed", 1, 400.0, "rad/s"),
-    field("gear", 1, 6.0, "1 first, negative reverse"),
-    field("controls", 3, 1.0, "throttle, steering, brake"),
-    field("last_action", 2, 1.0, "steering, drive"),
-    field("wanted_speed", 1, 10.0, "m/s; 0 if there is no target speed"),
-    field("goal_distance", 1, 50.0, "m, horizontal; 0 without a goal"),
-    field("goal_bearing", 2, 1.0, "sine and cosine, positive to the left"),
+    ObservationField::vector("velocity", 3, 10.0, "m/s, body axes"),
+    ObservationField::vector("angular_velocity", 3, 2.0, "rad/s, body axes"),
+    ObservationField::vector("gravity", 3, 1.0, "direction down, body axes"),
+    ObservationField::vector(
+        "specific_force",
+        3,
+        20.0,
+        "m/s2, body axes, mean over the last period",
+    ),
+    ObservationField::vector(
+        "rim_speed",
+        4,
+        10.0,
+        "m/s, spin times radius of the corner wheels, front left first",
+    ),
+    ObservationField::vector("engine_speed", 1, 400.0, "rad/s"),
+    ObservationField::vector("gear", 1, 6.0, "1 first, negative reverse"),
+    ObservationField::vector("controls", 3, 1.0, "throttle, steering, brake"),
+    ObservationField::vector("last_action", 2, 1.0, "steering, drive"),
+    ObservationField::vector("wanted_speed", 1, 10.0, "m/s; 0 if there is no target speed"),
+    ObservationField::vector("goal_distance", 1, 50.0, "m, horizontal; 0 without a goal"),
+    ObservationField::vector("goal_bearing", 2, 1.0, "sine and cosine, positive to the left"),
 ];
 
 /// Extent of the map behind the vehicle, m.
@@ -41,21 +43,23 @@ const LENGTH_BEHIND: f64 = 4.0;
 const HEIGHT_SCALE: f64 = 2.0;
 const RUT_SCALE: f64 = 0.5;
 
-const MAP: [ObservationField; 2] = [
-    field("map_height", MAP_SIDE * MAP_SIDE, HEIGHT_SCALE, "m above the chassis frame's origin"),
-    field("map_rut", MAP_SIDE * MAP_SIDE, RUT_SCALE, "m below the undisturbed ground"),
-];
-
 /// Fields of an observation, in order.
-pub fn layout(task: &dyn LearningTask, options: &Options) -> Vec<ObservationField> {
+pub(super) fn layout(
+    task: &dyn LearningTask,
+    options: &Options,
+    cameras: &[ObservedCamera],
+) -> Vec<ObservationField> {
     let mut fields = PROPRIOCEPTION.to_vec();
     if options.map.unwrap_or(task.observes_map()) {
-        fields.extend(MAP);
+        let map =
+            |name, scale, unit| ObservationField::image(name, [MAP_SIDE, MAP_SIDE, 1], scale, unit);
+        fields.push(map("map_height", HEIGHT_SCALE, "m above the chassis frame's origin"));
+        fields.push(map("map_rut", RUT_SCALE, "m below the undisturbed ground"));
     }
     if options.soil_visible {
         fields.extend(PRIVILEGED);
     }
-    fields.extend(perception::fields(options));
+    fields.extend(perception::fields(options, cameras));
     fields
 }
 

@@ -1,6 +1,7 @@
 //! Options common to all tasks.
 
 use super::LearningError;
+use super::observed_camera::CameraOption;
 use bekker_scenario::config::whole_ratio;
 use serde::{Deserialize, Serialize};
 
@@ -36,17 +37,38 @@ pub struct Options {
     ///
     /// Its ranges are part of the observation (default: no lidar).
     pub lidar: Option<u32>,
+    /// Cameras whose images are part of the observation, each under its own name.
+    pub cameras: Option<Vec<CameraOption>>,
     /// Whether soil, wheel slip and wheel sinkage are part of the observation.
     pub soil_visible: bool,
     /// Standard deviation of the noise on proprioception, relative to the scale.
     pub noise: f64,
-    /// Step of the simulation, s.
-    pub step: f64,
+    /// Accuracy of the simulation (default: full).
+    pub fidelity: Option<Fidelity>,
+    /// Step of the simulation, s (default: 0.002).
+    pub step: Option<f64>,
     /// Time between actions, s.
     pub period: f64,
-    /// Distance between nodes of the ground, m.
-    pub spacing: f64,
+    /// Distance between nodes of the ground, m (default: 0.05).
+    pub spacing: Option<f64>,
 }
+
+/// Accuracy of the simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fidelity {
+    /// Step and nodes are those of the other options.
+    Full,
+    /// Steps of 4 ms and nodes 8 cm apart.
+    Fast,
+}
+
+/// Step of the simulation and distance between nodes, if nothing else sets them: s and m.
+pub(super) const STEP: f64 = 0.002;
+const SPACING: f64 = 0.05;
+/// Step and distance between nodes of [`Fidelity::Fast`], s and m.
+const FAST_STEP: f64 = 0.004;
+const FAST_SPACING: f64 = 0.08;
 
 /// Default number of vehicles of a task with several.
 const VEHICLES: u32 = 4;
@@ -65,11 +87,13 @@ impl Default for Options {
             map: None,
             image: None,
             lidar: None,
+            cameras: None,
             soil_visible: false,
             noise: 0.0,
-            step: 0.002,
+            fidelity: None,
+            step: None,
             period: 0.1,
-            spacing: 0.05,
+            spacing: None,
         }
     }
 }
@@ -89,14 +113,15 @@ impl Options {
         };
         number("difficulty", self.difficulty, [0.0, 1.0])?;
         number("noise", self.noise, [0.0, 1.0])?;
-        number("step", self.step, [1e-4, 0.01])?;
+        let step = self.step.unwrap_or(STEP);
+        number("step", step, [1e-4, 0.01])?;
         number("period", self.period, [0.01, 1.0])?;
-        if whole_ratio(self.period, self.step).is_none() {
-            let (option, value) = ("step", self.step.to_string());
+        if whole_ratio(self.period, step).is_none() {
+            let (option, value) = ("step", step.to_string());
             let allowed = format!("an integer fraction of period = {} s", self.period);
             return Err(LearningError::Option { option, value, allowed });
         }
-        number("spacing", self.spacing, [0.01, 0.2])?;
+        number("spacing", self.spacing.unwrap_or(SPACING), [0.01, 0.2])?;
         number("image", self.image.map_or(64.0, f64::from), [8.0, 256.0])?;
         number("lidar", self.lidar.map_or(64.0, f64::from), [8.0, 1024.0])?;
         if let (Some(kpa), Some(false)) = (self.inflation_kpa, self.flexible_tires) {
@@ -106,6 +131,26 @@ impl Options {
         }
         number("levels", self.levels as f64, [1.0, 1e9])?;
         number("first_level", self.first_level as f64, [0.0, 1e15])
+    }
+
+    /// Returns the options with step and spacing set, by the fidelity or by their defaults.
+    ///
+    /// # Errors
+    /// [`LearningError::Option`] when a value that the fidelity sets is also given.
+    pub(super) fn with_step_and_spacing(self) -> Result<Options, LearningError> {
+        if self.fidelity != Some(Fidelity::Fast) {
+            let (step, spacing) = (self.step.or(Some(STEP)), self.spacing.or(Some(SPACING)));
+            return Ok(Options { fidelity: None, step, spacing, ..self });
+        }
+        let given = [("step", self.step), ("spacing", self.spacing)];
+        if let Some((option, value)) =
+            given.into_iter().find_map(|(option, value)| Some((option, value?.to_string())))
+        {
+            let allowed = "omitted: fidelity = \"fast\" sets it".into();
+            return Err(LearningError::Option { option, value, allowed });
+        }
+        let (step, spacing) = (Some(FAST_STEP), Some(FAST_SPACING));
+        Ok(Options { fidelity: None, step, spacing, ..self })
     }
 
     /// Number of driven vehicles, for a task that supports from `least` to `most`.

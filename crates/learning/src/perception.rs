@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::observation_field::ObservationField;
+use super::observed_camera::{MAX_RANGE, ObservedCamera};
 use bekker_agent::GroundVehicle;
 use bekker_math::spatial::{Pose, Vec3};
 use bekker_scenario::ScenarioFile;
@@ -16,8 +17,6 @@ use std::sync::Arc;
 
 /// Field of view of the camera, rad.
 const FIELD_OF_VIEW: f64 = 1.2;
-/// Depth and range that 1 represents, m.
-const MAX_RANGE: f64 = 50.0;
 /// Eye point, chassis frame, m, if the vehicle file does not define it.
 const DEFAULT_EYE_POINT: [f64; 3] = [0.6, 0.4, 1.0];
 /// Downward slope of the viewing direction.
@@ -27,22 +26,24 @@ const BEAMS: usize = 16;
 /// Height of the lidar above the eye point, on the center line of the roof, m.
 const LIDAR_HEIGHT: f64 = 1.0;
 
-/// Fields of the observation: a square image and a scan.
-pub(super) fn fields(options: &Options) -> Vec<ObservationField> {
-    let field = |name, size, scale, unit| ObservationField { name, size, scale, unit };
+/// Fields of the observation: a square image, a scan, and the images of further cameras.
+pub(super) fn fields(options: &Options, cameras: &[ObservedCamera]) -> Vec<ObservationField> {
+    let field =
+        |name: &'static str, axes, scale, unit| ObservationField::image(name, axes, scale, unit);
     let mut fields = Vec::new();
     if let Some(side) = options.image {
-        let pixels = (side * side) as usize;
+        let side = side as usize;
         let colors = "linear red, green, blue per pixel, row by row from the top left";
-        fields.push(field("image", 3 * pixels, 1.0, colors));
+        fields.push(field("image", [side, side, 3], 1.0, colors));
         let depths = "m along the optical axis, per pixel; 1 for the sky";
-        fields.push(field("depth", pixels, MAX_RANGE, depths));
+        fields.push(field("depth", [side, side, 1], MAX_RANGE, depths));
     }
     if let Some(columns) = options.lidar {
         let ranges = "m, range; 1 for no return; by beam, lowest first, each from the rear over \
             left, front and right";
-        fields.push(field("lidar", BEAMS * columns as usize, MAX_RANGE, ranges));
+        fields.push(field("lidar", [BEAMS, columns as usize, 1], MAX_RANGE, ranges));
     }
+    fields.extend(cameras.iter().flat_map(ObservedCamera::fields));
     fields
 }
 
@@ -58,12 +59,13 @@ fn lidar(columns: u32) -> LidarSpec {
     }
 }
 
-/// Camera, lidar and the scene of a level; immutable.
+/// Cameras, lidar and the scene of a level; immutable.
 #[derive(Debug)]
 pub struct LevelPerception {
     scene: SceneModel,
     camera: Option<Camera>,
     lidar: Option<LidarSpec>,
+    cameras: Vec<ObservedCamera>,
     noise: Noise,
     /// The ground around the start, in its initial state.
     relief: Arc<HeightPyramid>,
@@ -74,7 +76,7 @@ pub struct LevelPerception {
 pub struct LocalGround(Arc<HeightPyramid>);
 
 impl LevelPerception {
-    /// Creates the perception of a level that starts at a position, m; `None` without camera and
+    /// Creates the perception of a level that starts at a position, m; `None` without cameras and
     /// lidar.
     pub(super) fn new(
         file: &ScenarioFile,
@@ -82,12 +84,13 @@ impl LevelPerception {
         start: &World,
         place: [f64; 2],
         options: &Options,
+        cameras: Vec<ObservedCamera>,
     ) -> Option<LevelPerception> {
         let camera = options.image;
         let camera =
             camera.and_then(|side| Camera::with_field(side, side, Lens::Pinhole, FIELD_OF_VIEW));
         let lidar = options.lidar.map(lidar);
-        if camera.is_none() && lidar.is_none() {
+        if camera.is_none() && lidar.is_none() && cameras.is_empty() {
             return None;
         }
         let scene = scene_model(file, &built.world, &built.meshes, built.random.as_ref());
@@ -97,6 +100,7 @@ impl LevelPerception {
             scene,
             camera,
             lidar,
+            cameras,
             noise: Noise::new(file.scenario.seed, 0, 0),
             relief,
         })
@@ -109,7 +113,7 @@ impl LevelPerception {
         local_ground
     }
 
-    /// Writes image and scan of one of the vehicles.
+    /// Writes images and scan of one of the vehicles.
     pub(super) fn render(
         &self,
         world: &World,
@@ -128,23 +132,29 @@ impl LevelPerception {
         let scene =
             Scene { air: &air, standing: &standing, ..self.scene.scene(model, relief, &moving) };
         let mut buffer = buffer.iter_mut();
+        let rng = PixelRng { noise: self.noise, frame: 0 };
         if let Some(camera) = &self.camera {
             let ahead = chassis.direction(&Vec3::new(1.0, 0.0, -VIEW_SLOPE));
             let pose = look_at(&from, &(from + ahead));
-            let rng = PixelRng { noise: self.noise, frame: 0 };
             let image = camera.render(&scene, &[pose; 2], 0.0, &rng);
             let colors = image.color.iter().flatten().map(|level| level.clamp(0.0, 1.0));
             let depths = image.depth.iter().map(|depth| (depth / MAX_RANGE as f32).min(1.0));
-            for (place, value) in buffer.by_ref().zip(colors.chain(depths)) {
+            // the values come first: a pair that has only a place would skip it
+            for (value, place) in colors.chain(depths).zip(&mut buffer) {
                 *place = value;
             }
         }
         if let Some(lidar) = &self.lidar {
             let roof = Vec3::new(eye_point.x, 0.0, eye_point.z + LIDAR_HEIGHT);
             let pose = Pose { position: chassis.point(&roof), ..*chassis };
-            for (place, range) in buffer.zip(self.ranges(lidar, &scene, pose)) {
+            for (range, place) in self.ranges(lidar, &scene, pose).into_iter().zip(&mut buffer) {
                 *place = (range / MAX_RANGE as f32).min(1.0);
             }
+        }
+        for observed in &self.cameras {
+            let (camera, pose) = observed.placed(chassis, eye_point);
+            let image = camera.render(&scene, &[pose; 2], 0.0, &rng);
+            observed.write(&image, &mut buffer);
         }
     }
 

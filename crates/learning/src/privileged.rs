@@ -8,14 +8,14 @@ use bekker_math::numeric::ln;
 
 /// Privileged fields, for teachers and critics.
 pub const PRIVILEGED: [ObservationField; 3] = [
-    ObservationField {
-        name: "soil",
-        size: 6,
-        scale: 0.0,
-        unit: "k_phi and k_c (log10, /7), n /2, cohesion /20 kPa, friction angle /45 deg, shear modulus /0.05 m, of the soil under the chassis",
-    },
-    ObservationField { name: "wheel_slip", size: 4, scale: 1.0, unit: "positive when driving" },
-    ObservationField { name: "wheel_sinkage", size: 4, scale: 0.5, unit: "m" },
+    ObservationField::vector(
+        "soil",
+        6,
+        0.0,
+        "k_phi and k_c (log10, /7), n /2, cohesion /20 kPa, friction angle /45 deg, shear modulus /0.05 m, of the soil under the chassis",
+    ),
+    ObservationField::vector("wheel_slip", 4, 1.0, "positive when driving"),
+    ObservationField::vector("wheel_sinkage", 4, 0.5, "m"),
 ];
 
 /// Writes the privileged observations, clamped to ±1.

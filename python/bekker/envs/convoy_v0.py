@@ -27,6 +27,7 @@ from .spaces import (
     numbers_of,
     observation_space,
     seeds_of,
+    tell_fidelity,
 )
 
 TASK = "Convoy"
@@ -68,6 +69,7 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
         steps = next(steps for task, steps, *_ in _core.tasks() if task == TASK)
         limit = steps if max_cycles is None else check_limit("max_cycles", max_cycles)
         self._core = _core.Envs(TASK, 1, options, limit, num_threads)
+        tell_fidelity(options)
         self._infos = Infos(self._core)
         self._random = np.random.default_rng()
         self._seeded = False
@@ -78,7 +80,7 @@ class ConvoyEnv(ParallelEnv[str, Array, Array]):  # type: ignore[misc]
             name: observation_space(self._core) for name in self.possible_agents
         }
         self.layout = self._core.layout()
-        """Parts of an observation: name, size, scale (the value that 1 stands for), unit."""
+        """Parts of an observation: name, size, scale (the value that 1 stands for), unit, shape."""
 
     def action_space(self, agent: str) -> Space[Any]:
         """Returns the space of actions: steering and drive, each -1 to 1."""

@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -28,19 +29,21 @@ def _layout(env: Any) -> Layout:
     return layout
 
 
-def _converted(name: str, part: Array) -> Array:
-    if name == "image":
-        return np.rint(part * 255.0).astype(np.uint8)
-    # maps and depths have one channel
-    return part[..., None] if name in ("map_height", "map_rut", "depth") else part
+def _is_8_bit(name: str, scale: float, shape: tuple[int, ...]) -> bool:
+    """Returns whether a field has colors, or labels, whose scale is 255."""
+    return len(shape) == 3 and (name == "image" or name.endswith("_color") or scale == 255.0)
 
 
 def _split(layout: Layout, observations: Array) -> dict[str, Array]:
-    return {name: _converted(name, part) for name, part in parts(layout, observations).items()}
+    fields = {}
+    for (name, part), (_, _, scale, _, shape) in zip(parts(layout, observations).items(), layout):
+        part = part.reshape(*observations.shape[:-1], *shape)
+        fields[name] = np.rint(part * 255.0).astype(np.uint8) if _is_8_bit(name, scale, shape) else part
+    return fields
 
 
 def _space(layout: Layout) -> spaces.Dict:
-    shown = _split(layout, np.zeros(sum(size for _, size, _, _ in layout), np.float32))
+    shown = _split(layout, np.zeros(sum(size for _, size, *_ in layout), np.float32))
     return spaces.Dict(
         {
             name: spaces.Box(0, 255, part.shape, np.uint8)
@@ -51,18 +54,19 @@ def _space(layout: Layout) -> spaces.Dict:
     )
 
 
-class DictObservation(gymnasium.ObservationWrapper[dict[str, Any], Array, Array]):
+class DictObservation(gymnasium.ObservationWrapper[dict[str, Any], Array, Array], RecordConstructorArgs):
     """Environment whose observations are dicts of the fields of docs/learning.md.
 
-    `image` is an 8-bit array of rows, columns and colors, linear RGB. Maps and `depth` have rows, columns and
-    one channel. All others are as in the flat observation.
+    Images and maps have rows, columns and channels. Colors (linear RGB) and labels are 8-bit numbers. All others
+    are as in the flat observation.
 
     Args:
         env: Environment of `bekker.envs`.
     """
 
     def __init__(self, env: gymnasium.Env[Array, Array]) -> None:
-        super().__init__(env)
+        RecordConstructorArgs.__init__(self)
+        gymnasium.ObservationWrapper.__init__(self, env)
         self._fields = _layout(env)
         self.observation_space: spaces.Space[dict[str, Any]] = _space(self._fields)
 

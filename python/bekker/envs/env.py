@@ -24,6 +24,7 @@ from .spaces import (
     numbers_of,
     observation_space,
     seeds_of,
+    tell_fidelity,
 )
 
 Observation = NDArray[np.float32]
@@ -57,13 +58,14 @@ class BekkerEnv(gymnasium.Env[Observation, Observation]):
         self._camera, self._size = check_camera(camera), check_size(size)
         self._core = _core.Envs(task, 1, options, None, 1)
         check_alone(self._core, task)
+        tell_fidelity(options)
         self._infos = Infos(self._core)
         self._seeded = False
         self.closed = False
         self.action_space = action_space(self._core)
         self.observation_space = observation_space(self._core)
         self.layout = self._core.layout()
-        """Parts of an observation: name, size, scale (the value that 1 stands for), unit."""
+        """Parts of an observation: name, size, scale (the value that 1 stands for), unit, shape."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import operator
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +18,8 @@ from ..errors import InputError
 CAMERAS = ("chase", "front", "side", "driver", "top", "bird")
 SEEDS = 2**63
 RESET_OPTIONS = ("level", "reset_mask")
+FAST = "fidelity = fast: steps of 4 ms and nodes 8 cm apart; docs/performance.md has the errors"
+_is_fast_told = False
 
 
 def check_camera(camera: str) -> str:
@@ -119,7 +121,7 @@ def _seed(seed: Any) -> int:
     return number
 
 
-Layout = list[tuple[str, int, float, str]]
+Layout = list[tuple[str, int, float, str, tuple[int, ...]]]
 
 
 def parts(layout: Layout, observations: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
@@ -129,23 +131,16 @@ def parts(layout: Layout, observations: NDArray[np.float32]) -> dict[str, NDArra
         layout: `layout` of the environment.
         observations: Observations, shape (..., size of an observation).
 
-    Returns arrays with the same leading axes. Maps and images have axes rows and columns, images a last
-    axis of colors; a lidar scan has axes beams and firings.
+    Returns arrays with the same leading axes. Maps and images have axes rows and columns, images of colors or
+    normals a last axis of channels; a lidar scan has axes beams and firings.
     """
     named: dict[str, NDArray[np.float32]] = {}
     place = 0
-    for name, size, _, _ in layout:
+    for name, size, _, _, shape in layout:
         part = observations[..., place : place + size]
         place += size
-        if name in ("map_height", "map_rut", "depth"):
-            side = math.isqrt(size)
-            part = part.reshape(*part.shape[:-1], side, side)
-        elif name == "lidar":
-            part = part.reshape(*part.shape[:-1], 16, size // 16)
-        elif name == "image":
-            side = math.isqrt(size // 3)
-            part = part.reshape(*part.shape[:-1], side, side, 3)
-        named[name] = part
+        axes = shape[:-1] if len(shape) == 3 and shape[-1] == 1 else shape
+        named[name] = part.reshape(*part.shape[:-1], *axes)
     return named
 
 
@@ -153,6 +148,14 @@ def check_open(closed: bool) -> None:
     """Raises `ClosedEnvironmentError` if the environment is closed."""
     if closed:
         raise ClosedEnvironmentError("the environment is closed; create another one")
+
+
+def tell_fidelity(options: dict[str, Any]) -> None:
+    """Prints once what the option `fidelity` assumes, if it is `fast`."""
+    global _is_fast_told
+    if options.get("fidelity") == "fast" and not _is_fast_told:
+        print(FAST, file=sys.stderr)
+        _is_fast_told = True
 
 
 def check_alone(core: _core.Envs, task: str) -> None:

@@ -161,7 +161,8 @@ class Task:
     max_episode_steps: ClassVar[int | None] = 600
     """Steps after which an episode is truncated."""
     options: ClassVar[Mapping[str, Any]] = {}
-    """Options of docs/learning.md for observations: `period`, `noise`, `map`, `image`, `lidar`, `soil_visible`."""
+    """Options of docs/learning.md for observations: `period`, `noise`, `map`, `image`, `lidar`, `cameras`,
+    `soil_visible`."""
 
     def level(self, number: int, random: np.random.Generator) -> Level:
         """Returns the scenario of a level; by default `scenario` with values drawn from `randomization`."""
@@ -241,7 +242,7 @@ class _Terms:
     def __init__(self, task: Task, core: _core.Envs) -> None:
         places: dict[str, slice] = {}
         at = 0
-        for name, size, _, _ in core.layout():
+        for name, size, *_ in core.layout():
             places[name] = slice(at, at + size)
             at += size
         named = task.observations or dict.fromkeys(places)
@@ -272,15 +273,16 @@ class _Terms:
         return np.clip(np.nan_to_num(seen, nan=0.0), -1.0, 1.0)
 
     def layout(self, states: States, native_layout: Layout) -> Layout:
-        """Returns name, size, scale and unit of each term; scale 1 without a unit for functions."""
-        fields = {name: (size, scale, unit) for name, size, scale, unit in native_layout}
+        """Returns name, size, scale, unit and shape of each term; scale 1 without a unit for functions."""
+        fields = {field[0]: field for field in native_layout}
         count = len(states["time"])
         found: Layout = []
         for name, term in self.observations.items():
             if isinstance(term, slice):
-                found.append((name, *fields[name]))
+                found.append(fields[name])
             else:
-                found.append((name, _checked("observations", name, term(states), count)[0].size, 1.0, ""))
+                size = _checked("observations", name, term(states), count)[0].size
+                found.append((name, size, 1.0, "", (size,)))
         return found
 
     def reward(self, states: States) -> tuple[Array, dict[str, Array]]:

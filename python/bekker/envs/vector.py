@@ -26,6 +26,7 @@ from .spaces import (
     numbers_of,
     observation_space,
     seeds_of,
+    tell_fidelity,
 )
 
 Array = NDArray[Any]
@@ -70,6 +71,7 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         limit = check_limit("max_episode_steps", max_episode_steps)
         self._core = _core.Envs(task, num_envs, options, limit, num_threads)
         check_alone(self._core, task)
+        tell_fidelity(options)
         self._infos = Infos(self._core)
         self._seeded = np.zeros(num_envs, bool)
         self.num_envs = num_envs
@@ -78,7 +80,7 @@ class BekkerVectorEnv(VectorEnv[Array, Array, Array]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.layout = self._core.layout()
-        """Parts of an observation: name, size, scale (the value that 1 stands for), unit."""
+        """Parts of an observation: name, size, scale (the value that 1 stands for), unit, shape."""
 
     def reset(
         self,

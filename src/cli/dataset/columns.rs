@@ -1,17 +1,13 @@
 //! Conversion of an episode to columns.
 
-use crate::learning::{self, EpisodeEnding, LABELS, LearningTask, Options, layout};
+use crate::learning::{self, EpisodeEnding, LABELS, Levels};
 use crate::report::dataset::{
     ColumnRole, ColumnValues, DatasetColumn, EpisodeData, EpisodeSummary, hash,
 };
 
 /// Converts a recorded episode to an episode of a dataset.
-pub fn episode_columns(
-    number: u64,
-    driven: learning::Episode,
-    task: &dyn LearningTask,
-    options: &Options,
-) -> EpisodeData {
+pub fn episode_columns(number: u64, driven: learning::Episode, levels: &Levels) -> EpisodeData {
+    let task = levels.task();
     let summary = EpisodeSummary {
         episode: number,
         seed: driven.seed,
@@ -26,13 +22,13 @@ pub fn episode_columns(
         success: driven.ending == EpisodeEnding::NAMES[EpisodeEnding::Goal as usize],
         sha256: hash(&driven.observations, &driven.actions, &driven.rewards),
     };
-    let fields = layout(task, options);
+    let fields = levels.layout();
     let seen = DatasetColumn {
         name: "observation".into(),
         unit: "elements listed in docs/learning.md divided by their scales, -1 to 1".into(),
         role: ColumnRole::Observation,
         width: Some(fields.iter().map(|field| field.size).sum()),
-        parts: fields.iter().map(|field| (field.name.to_owned(), field.size)).collect(),
+        parts: fields.iter().map(|field| (field.name.to_string(), field.size)).collect(),
         values: ColumnValues::Float(driven.observations),
     };
     let done = DatasetColumn {
@@ -70,7 +66,7 @@ pub fn episode_columns(
         columns.push(DatasetColumn {
             unit: label.unit.into(),
             width: (label.size > 1).then_some(label.size),
-            ..single(label.name.into(), ColumnRole::Label, ColumnValues::Double(values))
+            ..single(label.name.to_string(), ColumnRole::Label, ColumnValues::Double(values))
         });
         first += label.size;
     }
