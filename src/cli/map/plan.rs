@@ -51,13 +51,17 @@ impl Plan {
             }));
         }
         let [west, south, east, north] = cells.bounds();
+        let tables = match covers.len() {
+            1 => "1 table".to_owned(),
+            count => format!("{count} tables"),
+        };
         let without = match map_cells.without_data() {
             0 => String::new(),
             count => format!("; {count} cells have no elevation data and remain empty"),
         };
         stdout::print(&format!(
-            "{}: {} on {} x {} cells of {} m, x {west} to {east}, y {south} to {north} m, {}; \
-             {columns} columns of {} tables, about a dozen drives of 30 to 400 m per column; \
+            "{}: {} on {} x {} cells of {} m, x {west:.1} to {east:.1}, y {south:.1} to {north:.1} m, {}; \
+             {columns} columns of {tables}, about a dozen drives of 30 to 400 m per column; \
              standard deviation of the slope {:.3}{without}",
             self.map.display(),
             map_cells.vehicle,
@@ -65,7 +69,6 @@ impl Plan {
             cells.rows,
             cells.side,
             names.join(", "),
-            covers.len(),
             params.slope_deviation,
         ))
     }

@@ -34,7 +34,7 @@ use std::time::Duration;
 #[command(after_help = "Examples:\n  \
     bekker study run examples/study_tire_pressure.toml --out pressure\n  \
     bekker study run examples/study_tire_pressure.toml --out part_2 --shard 2/3\n  \
-    bekker study run examples/sand_slope.toml --perturb 3 --copies 8 --out slope\n\n\
+    bekker study run examples/sand_slope.toml --perturb 10 --copies 8 --out slope\n\n\
     Writes trials.parquet and trials.csv, with one row per trial. A failed trial is a row with its\n\
     reason and does not stop the study. wall_times.csv holds the time that each trial took. Built\n\
     with MPI, `mpirun -n 96 bekker study run ...` distributes the trials over the processes.")]
