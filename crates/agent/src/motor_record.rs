@@ -1,6 +1,7 @@
 //! Electric motors over a drive: their last reading and the energy from their battery.
 
 use bekker_vehicle::MotorReading;
+use bekker_vehicle::powertrain::Battery;
 use serde::{Deserialize, Serialize};
 
 /// Reading of the last step and energy drawn from the battery since the start.
@@ -21,6 +22,11 @@ impl MotorRecord {
             self.reading = *reading;
             self.energy += reading.power * h;
         }
+    }
+
+    /// Returns the state of charge of the battery: 1 full at the start, 0 empty.
+    pub fn charge(&self, battery: &Battery) -> f64 {
+        (1.0 - self.energy / battery.energy()).max(0.0)
     }
 
     /// Whether all values are finite.
