@@ -50,7 +50,7 @@ impl Plan {
                 "slope_deviation": params.slope_deviation,
             }));
         }
-        let [west, south, east, north] = cells.bounds();
+        let [west, south, east, north] = cells.bounds().map(to_millimeters);
         let without = match map_cells.without_data() {
             0 => String::new(),
             count => format!("; {count} cells have no elevation data and remain empty"),
@@ -69,4 +69,9 @@ impl Plan {
             params.slope_deviation,
         ))
     }
+}
+
+/// Rounds a coordinate, m, so that it prints without the error of binary fractions.
+pub(super) fn to_millimeters(x: f64) -> f64 {
+    (1e3 * x).round() / 1e3
 }
