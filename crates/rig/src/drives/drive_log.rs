@@ -7,6 +7,12 @@ use thiserror::Error;
 const FEWEST_SAMPLES: usize = 20;
 /// Largest number of a wheel.
 const LAST_WHEEL: usize = 63;
+/// Longest time between two rows, s.
+///
+/// Controls are linear between rows, which is wrong over a gap.
+const LONGEST_GAP: f64 = 2.0;
+/// Smallest forward speed, m/s: the noise of a speed at rest, and no drive in reverse.
+const SLOWEST_SPEED: f64 = -0.5;
 
 /// Reasons why a log cannot be used.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -172,8 +178,21 @@ pub fn read_drive_log(
         })
     };
     let mut channels = Vec::new();
-    for channel in channels_of(&header) {
-        let values = column(&channel.column(), "a number", |_| true);
+    // the table of a run has the columns of the vehicle with most wheels, empty for the others
+    let is_empty = |channel: &LogChannel| {
+        let at = position(&channel.column());
+        let cells = rows.iter().map(|(_, record)| at.and_then(|at| record.get(at)));
+        !rows.is_empty() && cells.map(Option::unwrap_or_default).all(str::is_empty)
+    };
+    for channel in channels_of(&header).into_iter().filter(|channel| !is_empty(channel)) {
+        let values = match channel {
+            LogChannel::Speed => column(
+                "speed_mps",
+                "a forward speed, from -0.5 m/s; drives in reverse cannot be simulated",
+                |speed| speed >= SLOWEST_SPEED,
+            ),
+            _ => column(&channel.column(), "a number", |_| true),
+        };
         channels.extend(values.transpose()?.map(|values| (channel, values)));
     }
     let times = column("time_s", "a number", |_| true).transpose()?;
@@ -192,14 +211,7 @@ pub fn read_drive_log(
     if times.len() < FEWEST_SAMPLES {
         return Err(DriveLogError::TooShort { rows: times.len() });
     }
-    if let Some(late) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
-        return Err(DriveLogError::Cell {
-            row: rows[late + 1].0,
-            column: "time_s".into(),
-            value: times[late + 1].to_string(),
-            allowed: "above that of the row before",
-        });
-    }
+    check_times(&times, &rows)?;
     let begun = times[0];
     times.iter_mut().for_each(|time| *time -= begun);
     let pedal = |name: &str| column(name, "from 0 to 1", |own| (0.0..=1.0).contains(&own));
@@ -214,6 +226,22 @@ pub fn read_drive_log(
         None => None,
     };
     Ok(DriveLog { name: name.into(), times, channels, controls, grade: 0.0 })
+}
+
+/// Refuses times that do not increase, and gaps.
+fn check_times(times: &[f64], rows: &[(usize, csv::StringRecord)]) -> Result<(), DriveLogError> {
+    let fault = |is_refused: fn(f64) -> bool, allowed: &'static str| {
+        let late = 1 + times.windows(2).position(|pair| is_refused(pair[1] - pair[0]))?;
+        let (row, value) = (rows[late].0, times[late].to_string());
+        Some(DriveLogError::Cell { row, column: "time_s".into(), value, allowed })
+    };
+    let gap = "within 2 s of the row before; cut the log at the gap";
+    match fault(|step| step <= 0.0, "above that of the row before")
+        .or_else(|| fault(|step| step > LONGEST_GAP, gap))
+    {
+        Some(fault) => Err(fault),
+        None => Ok(()),
+    }
 }
 
 /// The rows of one vehicle with their numbers, from 1.

@@ -45,6 +45,10 @@ pub fn read_logs(command: &IdentifyDrives) -> Result<LoggedDrives, Failure> {
                 let cause = format!("its vehicle differs from that of {}", name.display());
                 return Err(Failure::Input { subject: path.display().to_string(), cause });
             }
+            Some((first, name)) if first.gravity != vehicle.gravity => {
+                let cause = format!("its world.gravity differs from that of {}", name.display());
+                return Err(Failure::Input { subject: path.display().to_string(), cause });
+            }
             Some(_) => {}
             None => found = Some((vehicle, path)),
         }
@@ -117,6 +121,7 @@ fn read_run(
     let mut vehicle = DriveVehicle::new(with_inflation(command, config), file.folder.clone());
     vehicle.ground = scenario.ground.clone();
     vehicle.step = Some(scenario.time.step);
+    vehicle.gravity = scenario.world.gravity;
     Ok((log, vehicle))
 }
 
