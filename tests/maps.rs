@@ -1269,6 +1269,10 @@ fn classes_of_soils_have_their_soils_and_their_cone_index() {
         assert!(parts.iter().all(|part| error.contains(part)), "{error}");
     };
     refused(&["cone_index.uscs.classes={ 1 = 'GW', 2 = 'CL' }"], &["cone_index.uscs", "GW", "CH"]);
+    // class 2 of the raster: the fault is at the key of the file, not at the soil raster made from it
+    let one =
+        ["cone_index.uscs.classes={ 1 = 'CH' }", "cone_index.soils={ CH = { soil = 'mud' } }"];
+    refused(&one, &["bare.toml:", "cone_index.uscs.file = \"halves.asc\"", "soil class 2"]);
     refused(&["cone_index.rci_kpa={ value = 100 }"], &["cone_index", "exactly one"]);
     refused(&["conditions={}"], &["cone_index.uscs", "conditions.moisture"]);
     let only = "cone_index.soils={ CH = { soil = 'mud' } }";

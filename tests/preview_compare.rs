@@ -191,6 +191,22 @@ fn snow_is_white_in_a_preview() {
     assert!(white > 100_000, "{white} pixels of snow");
 }
 
+/// The sinkage of rigid wheels in a preview is that of their weight on the moon: z ~ W^(2/(2n + 1)).
+#[test]
+fn a_preview_on_the_moon_has_the_sinkage_of_its_gravity() {
+    let text = "format = 1\nname = \"s\"\ntime = { duration = 2 }\n\
+                ground = { spacing = 0.05 }\nsoil = { default = \"chrono_mid\" }\n\
+                [[vehicle]]\nname = \"own\"\nmodel = \"mer\"\nposition = [0, 0]\n\
+                driver = { kind = \"path\", speed = 0.05, waypoints = [[0, 0], [9, 0]] }\n";
+    let sinkage = |sets: &[&str]| {
+        let (told, ..) = preview(text, sets);
+        told["vehicles"][0]["going"][0]["sinkage"].as_f64().unwrap()
+    };
+    let ratio = sinkage(&["--set", "world.gravity=1.62"]) / sinkage(&[]);
+    let expected = (1.62_f64 / 9.81).powf(2.0 / (2.0 * 1.1 + 1.0));
+    assert!((ratio / expected - 1.0).abs() < 1e-9, "{ratio}, not {expected}");
+}
+
 #[test]
 fn every_help_has_an_example_and_no_broken_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -269,7 +285,8 @@ fn runs_are_compared_side_by_side() {
     };
     assert!(column(0, 950) > 300 && column(970, 1920) > 300);
 
-    let table = bekker(folder.path()).args(["compare", "short", "long", "--no-picture"]).assert();
+    let table =
+        bekker(folder.path()).args(["compare", "short", "long", "--no-picture", "-q"]).assert();
     let text = String::from_utf8(table.success().get_output().stdout.clone()).unwrap();
     assert!(text.contains("difference") && text.contains("soil.default"), "{text}");
     assert!(text.contains("hmmwv") && text.contains("long"), "{text}");

@@ -217,6 +217,37 @@ fn any_threads_and_a_resume_give_the_same_bits() {
     assert_eq!(summary.charge, motors.battery_charge);
 }
 
+/// A battery that is emptied to the last joule ends the drive. The robot then rolls out: from v on soil
+/// of motion resistance R it would roll m v²/(2 R), less than 1 m at the resistance of its gears.
+#[test]
+fn motors_are_off_once_their_battery_is_empty() {
+    let mut spec = husky();
+    let motors = spec.motor_drive.as_mut().unwrap();
+    // 43 J, which the start takes
+    motors.battery.capacity = 0.0005;
+    let energy = motors.battery.energy();
+    let mut world = world_of(spec, soil("mid"), 0.0, |vehicle| follower(vehicle, false));
+    drive(&mut world, 1.5);
+    let empty = world.samples().next().unwrap();
+    drive(&mut world, 8.0);
+    let motors = empty.motors.unwrap();
+    assert_eq!(
+        (motors.battery_charge, motors.battery_power, motors.currents),
+        (0.0, 0.0, [0.0; 2])
+    );
+    let summary = world.summary("test", 0.0).vehicles.remove(0);
+    let battery = summary.battery.unwrap();
+    // a step draws at most 2 x 480 W for 2 ms
+    assert!(
+        battery.charge == 0.0 && (0.0..2.0).contains(&(battery.energy - energy)),
+        "{battery:?}"
+    );
+    assert!(summary.distance > 0.2 && summary.distance < 1.5, "{} m", summary.distance);
+    assert_eq!(summary.outcome.code, OutcomeCode::Immobilized);
+    let sentence = &summary.outcome.sentence;
+    assert!(sentence.contains("the battery is empty"), "{sentence}");
+}
+
 /// A yaw rate is a share of the largest one. Wheel angles are refused, and so are yaw rates for
 /// vehicles with steered wheels.
 #[test]

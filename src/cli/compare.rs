@@ -79,13 +79,11 @@ impl Compare {
         }
         if self.json {
             stdout::print_json(&as_json(picture.as_deref(), &runs, &labels, &names, &differences))
-        } else if quiet {
-            Ok(())
         } else {
             let mut text = outcomes(&runs, &labels, &names);
             text.push_str("\n\n");
             text.push_str(&keys(&labels, &differences));
-            if let Some(path) = &picture {
+            if let Some(path) = picture.as_ref().filter(|_| !quiet) {
                 text.push_str(&format!("\n\ndrawn in {}", path.display()));
             }
             stdout::print(&text)

@@ -398,9 +398,15 @@ impl AgentModel {
         Some(MotorSample {
             currents: record.reading.currents,
             battery_power: record.reading.power,
-            battery_charge: 1.0 - record.energy / drive.battery().energy(),
+            battery_charge: record.charge(drive.battery()),
             wheels: record.wheels.clone(),
         })
+    }
+
+    /// Whether the vehicle's motors have emptied their battery.
+    pub(super) fn is_battery_empty(&self, state: &AgentState) -> bool {
+        let motors = self.vehicle.drivetrain().motors().zip(state.motors.as_ref());
+        motors.is_some_and(|(drive, record)| record.charge(drive.battery()) == 0.0)
     }
 
     /// Writes the agent at one time into `sample`, whose allocations are reused.

@@ -20,8 +20,8 @@ use super::roadside::{Pedestrian, TrafficLight};
 use super::vehicle_collisions::VehicleCollisions;
 use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::spatial::{Load, Twist, Wrench};
-use bekker_vehicle::Controls;
 use bekker_vehicle::driver::{DriverView, Intent, LeaderView, PedalView};
+use bekker_vehicle::{Controls, Selector};
 
 /// Returns the work of a wrench over a step of `h` s on a body that starts it with `twist`, J.
 ///
@@ -140,9 +140,10 @@ impl AgentModel {
                 near,
                 &mut collision_motion,
             );
-            let AgentState { vehicle, tires, controls, .. } = state;
+            let controls = self.supplied_controls(state);
+            let AgentState { vehicle, tires, .. } = state;
             let vehicle_workspace = &mut workspace.vehicle;
-            let stepped = self.vehicle.step(vehicle, tires, vehicle_workspace, controls, tick, h);
+            let stepped = self.vehicle.step(vehicle, tires, vehicle_workspace, &controls, tick, h);
             let time = clock.time(tick + 1);
             if let Err(error) = stepped {
                 self.fail(time, error.into(), state, workspace);
@@ -366,6 +367,15 @@ impl AgentModel {
         let response = if backward { response.reversed() } else { response };
         let engine = engine.map(|engine| if backward { engine.reversed() } else { engine });
         Some(PedalView { response, applied: state.controls, engine })
+    }
+
+    /// Returns the controls with what the battery supplies: once it is empty, motors are off.
+    fn supplied_controls(&self, state: &AgentState) -> Controls {
+        if self.is_battery_empty(state) {
+            Controls { gear: Selector::Neutral, ..state.controls }
+        } else {
+            state.controls
+        }
     }
 
     /// Computes the loads of deformable and firm ground on every wheel or shoe, and on the plates

@@ -74,6 +74,8 @@ pub enum Cause {
     Rut,
     /// The shear strength or friction of the ground is exhausted.
     Soil,
+    /// The battery of the motors is empty.
+    Battery,
 }
 
 /// Wheels or tracks that spin.
@@ -154,6 +156,7 @@ pub(super) struct Evidence {
     pub limits: Vec<f64>,
     /// Obstacle with the largest opposing force, and the opposing force of all obstacles, N.
     pub obstacle: Option<(CollisionTarget, f64)>,
+    pub is_battery_empty: bool,
 }
 
 impl Diagnosis {
@@ -186,7 +189,9 @@ impl Diagnosis {
             clearance,
             wheels,
         };
-        found.cause = found.find_cause();
+        let is_driven = found.throttle > NO_THROTTLE;
+        let is_dead = evidence.is_battery_empty && is_driven;
+        found.cause = if is_dead { Cause::Battery } else { found.find_cause() };
         found
     }
 
@@ -291,6 +296,9 @@ impl fmt::Display for Diagnosis {
                 write!(f, "an obstacle resists with {force} of the {traction}")?;
                 write!(f, " that the {part}s develop; {who} {spin} at {slip:.0} % slip")?;
             }
+            Cause::Battery => {
+                write!(f, "the battery is empty: the motors develop no torque")?;
+            }
             Cause::Torque => {
                 let (throttle, force) = (100.0 * self.throttle, kilo(self.drive_force));
                 write!(
@@ -358,6 +366,7 @@ mod tests {
             wheels: wheels.to_vec(),
             limits: vec![4.8e3; 4],
             obstacle: None,
+            is_battery_empty: false,
         }
     }
 
@@ -392,6 +401,7 @@ mod tests {
             (Evidence { side_slope: -0.5, grade: 0.1, ..spin() }, Cause::SideSlope),
             (sunk(0.25), Cause::Rut),
             (sunk(0.1), Cause::Soil),
+            (Evidence { is_battery_empty: true, ..evidence([0.0; 4]) }, Cause::Battery),
         ] {
             let found = Diagnosis::from_evidence(evidence);
             assert_eq!(found.cause, cause, "{found}");

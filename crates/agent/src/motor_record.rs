@@ -1,5 +1,6 @@
 //! Electric motors over a drive: their last reading and the energy from their battery.
 
+use bekker_vehicle::powertrain::Battery;
 use bekker_vehicle::{MotorReading, WheelMotorReading};
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,11 @@ impl MotorRecord {
                 own.energy += reading.power * h;
             }
         }
+    }
+
+    /// Returns the state of charge of the battery: 1 full at the start, 0 empty.
+    pub fn charge(&self, battery: &Battery) -> f64 {
+        (1.0 - self.energy / battery.energy()).max(0.0)
     }
 
     /// Whether all values are finite.

@@ -240,6 +240,7 @@ impl AgentModel {
             obstacle: state
                 .collisions
                 .opposing_force(&(Vec3::new(ahead[0], ahead[1], 0.0) * sense)),
+            is_battery_empty: self.is_battery_empty(state),
         }
     }
 

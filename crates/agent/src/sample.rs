@@ -84,7 +84,7 @@ pub struct MotorSample {
     pub currents: [f64; 2],
     /// Power from the battery, W; negative while the motors charge it.
     pub battery_power: f64,
-    /// State of charge of the battery: 1 full at the start, 0 empty, and below 0 beyond that.
+    /// State of charge of the battery: 1 full at the start, 0 empty, which ends the drive torque.
     pub battery_charge: f64,
     /// Current and energy of each motor for a single wheel, by wheel.
     pub wheels: Vec<WheelMotorRecord>,

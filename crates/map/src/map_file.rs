@@ -115,7 +115,7 @@ impl MapFile {
         })?;
         let base = scenario_document(&document, &config);
         let base = ScenarioFile::from_document(base, folder).map_err(with_map_keys)?;
-        let soils = build::soil_table(&base)?;
+        let soils = build::soil_table(&base).map_err(|faults| with_uscs_keys(faults, &document))?;
         let specs = build::vehicle_specs(&base).map_err(with_map_keys)?;
         let width = specs.first().map_or(0.0, |spec| spec.footprint().width);
         let vehicle_radius = specs.first().map_or(0.0, |spec| spec.footprint().reach());
@@ -131,7 +131,8 @@ impl MapFile {
         if matches!(config.terrain.surface, SurfaceConfig::Dem { .. }) {
             bare.scenario.vehicle.clear();
         }
-        let land = build::terrain(&bare, &soils, &AssetCache::default()).map_err(with_map_keys)?;
+        let land = build::terrain(&bare, &soils, &AssetCache::default())
+            .map_err(|faults| with_uscs_keys(with_map_keys(faults), &document))?;
         let area = area(&config, &document, land.terrain.bounds())?;
         let barriers = barriers(&config, &document)?;
         Diagnostics::into_result(diagnostics(&config, &document, &soils))?;
@@ -360,6 +361,17 @@ fn snow_soil(base: &ScenarioFile, name: &str) -> Result<Soil, Diagnostics> {
 /// Converts faults of the scenario to keys of the map, which has one vehicle.
 fn with_map_keys(diagnostics: Diagnostics) -> Diagnostics {
     diagnostics.with_key_prefix("vehicle[0]", "vehicle")
+}
+
+/// Reports faults of the soil raster at the keys of `cone_index` from which it was made, if it was.
+fn with_uscs_keys(faults: Diagnostics, document: &Document) -> Diagnostics {
+    let has_soils = document.get("cone_index.soils").is_some();
+    let at_source = |fault: Diagnostic| match fault.key.strip_prefix("soil.raster") {
+        Some(".file") if has_soils => document.diagnostic("cone_index.uscs.file", *fault.kind),
+        Some(_) if has_soils => document.diagnostic("cone_index.soils", *fault.kind),
+        _ => fault,
+    };
+    Diagnostics(faults.0.into_iter().map(at_source).collect())
 }
 
 /// Builds the scenario of a map from the map's own nodes, so that faults report their lines.

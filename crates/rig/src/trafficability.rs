@@ -54,7 +54,7 @@ impl Trafficability {
 }
 
 fn yielding(ground_vehicle: &AnyVehicle, soil: &DeformableSoil) -> Trafficability {
-    let weight = ground_vehicle.mass() * bekker_math::numeric::GRAVITY;
+    let weight = ground_vehicle.mass() * ground_vehicle.gravity();
     let floor = soil.details.below.map_or(f64::INFINITY, |layer| layer.depth);
     let (sinkage, length, area, resistance) = match ground_vehicle {
         AnyVehicle::Wheeled(own) => {

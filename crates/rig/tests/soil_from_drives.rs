@@ -5,7 +5,7 @@ mod synthetic_drives;
 use bekker_ground::soil::{SoilKind, catalog};
 use bekker_rig::drives::{
     DriveLog, DriveVehicle, IdentificationSettings, LogChannel, PARAMETERS, SimulatedDrive,
-    SoilParameters, SoilPrior, find_soil_change, identify_soil, rank_next_drives,
+    SoilParameters, SoilPrior, find_soil_change, identify_soil, rank_next_drives, read_drive_log,
 };
 use bekker_scenario::config::{AreaConfig, SurfaceConfig, TireModel, Zone};
 use synthetic_drives::{INTERVAL, hidden, plan, vehicle, with_noise};
@@ -103,4 +103,43 @@ fn a_changed_soil_is_noticed_within_five_seconds() {
     let noticed = found.noticed.expect("the loam differs");
     // the front wheels are ahead of the origin of the chassis by less than 4 m, half a second
     assert!((4.5..=8.0).contains(&noticed), "{noticed}");
+}
+
+/// A drive on the moon is simulated with the moon's gravity, not the earth's.
+#[test]
+fn drives_are_simulated_with_the_gravity_of_the_run() {
+    let earth = vehicle(TireModel::Rigid, None);
+    let mut moon = earth.clone();
+    moon.gravity = 1.62;
+    let plan = plan(1.0, 0.0, &[[0.0, 0.0], [1.0, 0.0]]);
+    let (_, soil) = hidden(&SoilPrior::from_catalog(None).unwrap(), 77, 1)[0];
+    let [heavy, light] = [&earth, &moon].map(|vehicle| {
+        let world = vehicle.world(&SimulatedDrive::new(vehicle, &plan).scenario(&soil)).unwrap();
+        world.samples().next().unwrap().wheels.iter().map(|own| own.load).sum::<f64>()
+    });
+    // the start is in equilibrium, which its settling reaches within a thousandth
+    assert!((light / heavy / (1.62 / 9.81) - 1.0).abs() < 1e-3, "{light} of {heavy} N");
+}
+
+#[test]
+fn logs_with_gaps_or_in_reverse_are_refused_and_columns_of_other_vehicles_left_out() {
+    let head = "time_s,name,speed_mps,wheel0_spin_radps,wheel1_spin_radps\n";
+    let row = |n: usize| format!("{n},a,1,2,\n{n},b,1,2,3\n");
+    let text = head.to_owned() + &(0..30).map(row).collect::<String>();
+    let log = read_drive_log("log", &text, Some("a")).unwrap();
+    assert_eq!(log.channel(LogChannel::Spin(0)).unwrap().len(), 30);
+    assert_eq!(log.channel(LogChannel::Spin(1)), None);
+    let refused = |from: &str, to: &str| {
+        let error = read_drive_log("log", &text.replace(from, to), Some("b")).unwrap_err();
+        error.to_string()
+    };
+    // a single empty cell is a fault
+    assert_eq!(
+        refused("\n3,b,1,2,3", "\n3,b,1,2,"),
+        "row 8: wheel1_spin_radps = : must be a number"
+    );
+    let reverse = refused("\n3,b,1", "\n3,b,-1");
+    assert!(reverse.starts_with("row 8: speed_mps = -1: must be a forward speed"), "{reverse}");
+    let gap = refused("\n29,b", "\n31,b");
+    assert!(gap.starts_with("row 60: time_s = 31: must be within 2 s of the row before"), "{gap}");
 }

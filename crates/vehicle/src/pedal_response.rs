@@ -234,7 +234,10 @@ mod tests {
         assert_eq!(response.pedals(5.0).throttle, 1.0);
         assert_eq!(response.pedals(-20.0).brake, 1.0);
         // at top speed
-        assert_eq!(PedalResponse { closed: -0.02, full: 0.01, brake: 8.0 }.pedals(0.2).throttle, 1.0);
+        assert_eq!(
+            PedalResponse { closed: -0.02, full: 0.01, brake: 8.0 }.pedals(0.2).throttle,
+            1.0
+        );
         // in neutral only the brake responds
         let neutral = PedalResponse { closed: 0.0, full: 0.0, ..response };
         assert_eq!((neutral.pedals(1.0).throttle, neutral.pedals(-4.0).brake), (0.0, 0.5));

@@ -455,8 +455,7 @@ impl World {
                 let mut summary = state.monitor.summary(&agent.name, model, outcome);
                 let battery = agent.vehicle.drivetrain().motors().map(MotorDrive::battery);
                 summary.battery = battery.zip(state.motors.as_ref()).map(|(own, record)| {
-                    let charge = 1.0 - record.energy / own.energy();
-                    BatterySummary { energy: record.energy, charge }
+                    BatterySummary { energy: record.energy, charge: record.charge(own) }
                 });
                 // A vehicle whose drive has ended stays where it is.
                 if state.outcome.is_some() {

@@ -50,7 +50,7 @@ impl Plan {
                 "slope_deviation": params.slope_deviation,
             }));
         }
-        let [west, south, east, north] = cells.bounds();
+        let [west, south, east, north] = cells.bounds().map(to_millimeters);
         let tables = match covers.len() {
             1 => "1 table".to_owned(),
             count => format!("{count} tables"),
@@ -60,7 +60,7 @@ impl Plan {
             count => format!("; {count} cells have no elevation data and remain empty"),
         };
         stdout::print(&format!(
-            "{}: {} on {} x {} cells of {} m, x {west:.1} to {east:.1}, y {south:.1} to {north:.1} m, {}; \
+            "{}: {} on {} x {} cells of {} m, x {west} to {east}, y {south} to {north} m, {}; \
              {columns} columns of {tables}, about a dozen drives of 30 to 400 m per column; \
              standard deviation of the slope {:.3}{without}",
             self.map.display(),
@@ -72,4 +72,9 @@ impl Plan {
             params.slope_deviation,
         ))
     }
+}
+
+/// Rounds a coordinate, m, so that it prints without the error of binary fractions.
+pub(super) fn to_millimeters(x: f64) -> f64 {
+    (1e3 * x).round() / 1e3
 }

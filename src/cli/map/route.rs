@@ -1,6 +1,7 @@
 //! `bekker map route`
 
 use super::map_cells::{MapCells, resampled_tables};
+use super::plan::to_millimeters;
 use crate::cli::interruption::interruption_signal;
 use crate::cli::{Failure, stdout};
 use crate::map::{
@@ -143,7 +144,7 @@ impl Route {
             allowed,
         };
         let cell = |argument, at: MapPoint| {
-            let [west, south, east, north] = map_cells.cells.bounds();
+            let [west, south, east, north] = map_cells.cells.bounds().map(to_millimeters);
             let allowed = format!("within the map: x {west} to {east}, y {south} to {north} m");
             let cell =
                 map_cells.cells.cell_at(at.0).ok_or_else(|| refused(argument, at, allowed))?;

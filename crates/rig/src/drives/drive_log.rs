@@ -7,6 +7,14 @@ use thiserror::Error;
 const FEWEST_SAMPLES: usize = 20;
 /// Largest number of a wheel.
 const LAST_WHEEL: usize = 63;
+/// Longest time between two rows, s.
+///
+/// Controls are linear between rows, which is wrong over a gap.
+const LONGEST_GAP: f64 = 2.0;
+/// Smallest forward speed, m/s: the noise of a speed at rest, and no drive in reverse.
+const SLOWEST_SPEED: f64 = -0.5;
+/// Allowed speeds, for messages.
+const FORWARD: &str = "a forward speed, from -0.5 m/s; drives in reverse cannot be simulated";
 
 /// Reasons why a log cannot be used.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -197,7 +205,16 @@ pub fn read_drive_log(
     let names = header.iter().position(|own| own == "name");
     let records = rows_of_vehicle(records, names, vehicle)?;
     let mut columns = Vec::new();
+    // the table of a run has the columns of the vehicle with most wheels, empty for the others
+    let is_empty = |at: usize| {
+        let mut cells = records.iter().map(|(_, record)| record.get(at).unwrap_or_default());
+        !records.is_empty() && cells.all(str::is_empty)
+    };
+    let is_channel = |name: &str| all_channels().any(|own| own.column() == name);
     for (at, column) in header.iter().enumerate().filter(|(_, own)| is_read(own)) {
+        if is_channel(column) && is_empty(at) {
+            continue;
+        }
         let numbers = records.iter().map(|(row, record)| {
             let text = record.get(at).unwrap_or_default();
             text.parse::<f64>().map_err(|_| cell(*row, column, text, "a number"))
@@ -219,7 +236,10 @@ impl DriveLog {
         known.sort_unstable();
         let mut channels = Vec::new();
         for channel in known {
-            let values = table.checked(&channel.column(), "a number", |_| true)?;
+            let values = match channel {
+                LogChannel::Speed => table.checked("speed_mps", FORWARD, |v| v >= SLOWEST_SPEED)?,
+                _ => table.checked(&channel.column(), "a number", |_| true)?,
+            };
             channels.extend(values.map(|values| (channel, values)));
         }
         let missing = |column: &str| DriveLogError::Missing {
@@ -238,10 +258,7 @@ impl DriveLog {
         if times.len() < FEWEST_SAMPLES {
             return Err(DriveLogError::TooShort { rows: times.len() });
         }
-        if let Some(late) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
-            let (row, time) = (table.rows[late + 1], times[late + 1].to_string());
-            return Err(cell(row, "time_s", &time, "above that of the row before"));
-        }
+        check_times(&times, &table.rows)?;
         let begun = times[0];
         times.iter_mut().for_each(|time| *time -= begun);
         let pedal =
@@ -258,6 +275,21 @@ impl DriveLog {
             None => None,
         };
         Ok(DriveLog { name: name.into(), times, channels, controls, grade: 0.0 })
+    }
+}
+
+/// Refuses times that do not increase, and gaps.
+fn check_times(times: &[f64], rows: &[usize]) -> Result<(), DriveLogError> {
+    let fault = |is_refused: fn(f64) -> bool, allowed: &'static str| {
+        let late = 1 + times.windows(2).position(|pair| is_refused(pair[1] - pair[0]))?;
+        Some(cell(rows[late], "time_s", &times[late].to_string(), allowed))
+    };
+    let gap = "within 2 s of the row before; cut the log at the gap";
+    match fault(|step| step <= 0.0, "above that of the row before")
+        .or_else(|| fault(|step| step > LONGEST_GAP, gap))
+    {
+        Some(fault) => Err(fault),
+        None => Ok(()),
     }
 }
 

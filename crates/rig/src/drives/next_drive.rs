@@ -7,7 +7,6 @@ use super::soil_prior::{PARAMETERS, SoilParameters, Whitened};
 use super::tempered_sampler::covariance;
 use crate::InParallel;
 use bekker_math::curve::Curve;
-use bekker_math::numeric::GRAVITY;
 use bekker_vehicle::Payload;
 use bekker_vehicle::spec::Inflation;
 use nalgebra::{DMatrix, DVector, SMatrix};
@@ -159,7 +158,7 @@ fn candidates(
         softer.vehicle.config.inflation_kpa = Some(Inflation::All(kpa));
         candidates.push(softer);
     }
-    let mass = wheels.iter().map(|own| own.load).sum::<f64>() / GRAVITY;
+    let mass = wheels.iter().map(|own| own.load).sum::<f64>() / vehicle.gravity;
     let added = (ADDED_MASS * mass / 10.0).round() * 10.0;
     let mut loaded = pulling(format!("full throttle with {added} kg more"));
     let payload = Payload { mass: added, position: [0.0; 3], size: [0.0; 3] };
@@ -204,7 +203,7 @@ impl CandidateDrive {
         let pull = |own: &SimulatedCandidate| {
             let speeds = own.log.channel(LogChannel::Speed).unwrap_or_default();
             let last = speeds.len() - 1;
-            (speeds[last] - speeds[last - samples]) / (PULL_TIME * GRAVITY)
+            (speeds[last] - speeds[last - samples]) / (PULL_TIME * self.vehicle.gravity)
         };
         let pulls = DMatrix::from_iterator(drives.len(), 1, drives.iter().map(pull));
         let slopes = LinearResponse::fit(drives, pulls).slopes;

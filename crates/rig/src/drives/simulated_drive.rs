@@ -3,6 +3,7 @@
 use super::drive_log::{DriveLog, LogChannel};
 use super::soil_prior::SoilParameters;
 use bekker_agent::{OutcomeCode, Sample, WheelSample};
+use bekker_math::numeric::GRAVITY;
 use bekker_scenario::build::{AssetCache, world_with_assets};
 use bekker_scenario::config::{
     DriverConfig, EndingsConfig, Ground, SurfaceConfig, TableRow, TimeConfig, VehicleConfig,
@@ -32,6 +33,8 @@ pub struct DriveVehicle {
     pub ground: Ground,
     /// Time step, s; `None` for the default.
     pub step: Option<f64>,
+    /// Acceleration of gravity, m/s².
+    pub gravity: f64,
     assets: AssetCache,
 }
 
@@ -39,7 +42,7 @@ impl DriveVehicle {
     /// Creates a vehicle for simulated drives.
     pub fn new(config: VehicleConfig, folder: PathBuf) -> DriveVehicle {
         let (ground, step, assets) = (Ground::default(), None, AssetCache::default());
-        DriveVehicle { config, folder, ground, step, assets }
+        DriveVehicle { config, folder, ground, step, gravity: GRAVITY, assets }
     }
 
     /// Builds the world of a scenario, which refers to files as the vehicle does.
@@ -120,6 +123,7 @@ impl<'a> SimulatedDrive<'a> {
         time.duration = (self.log.duration() / time.heartbeat).ceil().max(1.0) * time.heartbeat;
         time.step = self.vehicle.step.unwrap_or(time.step);
         let mut scenario = Scenario::new("identified_drive", SOIL, time);
+        scenario.world.gravity = self.vehicle.gravity;
         scenario.ground = self.vehicle.ground.clone();
         scenario.soil.custom.push(soil.to_custom_soil(SOIL));
         scenario.endings = EndingsConfig {

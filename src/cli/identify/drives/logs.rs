@@ -48,6 +48,10 @@ pub fn read_logs(command: &IdentifyDrives) -> Result<LoggedDrives, Failure> {
                 let cause = format!("its vehicle differs from that of {}", name.display());
                 return Err(Failure::Input { subject: path.display().to_string(), cause });
             }
+            Some((first, name)) if first.gravity != vehicle.gravity => {
+                let cause = format!("its world.gravity differs from that of {}", name.display());
+                return Err(Failure::Input { subject: path.display().to_string(), cause });
+            }
             Some(_) => {}
             None => found = Some((vehicle, path)),
         }
@@ -153,6 +157,7 @@ fn of_scenario(
     let mut vehicle = DriveVehicle::new(with_inflation(command, config), file.folder.clone());
     vehicle.ground = scenario.ground.clone();
     vehicle.step = Some(scenario.time.step);
+    vehicle.gravity = scenario.world.gravity;
     (log, vehicle)
 }
 
