@@ -42,6 +42,13 @@ class _TrailerState(TypedDict, total=False):
     """Force of the trailer on the vehicle in chassis axes, (3), N."""
 
 
+class _ArticulatedState(TypedDict, total=False):
+    """Quantities of a vehicle with an articulated frame."""
+
+    articulation: _Floats
+    """Angle of the frame, rad, positive with the front turned to the left."""
+
+
 class _MotorState(TypedDict, total=False):
     """Quantities of a vehicle with electric motors."""
 
@@ -57,7 +64,7 @@ class _MotorState(TypedDict, total=False):
     """State of charge of the battery, 1 full at the start, 0 empty."""
 
 
-class State(_TrailerState, _MotorState):
+class State(_TrailerState, _ArticulatedState, _MotorState):
     """State of a vehicle. In a history each array has time as an additional first axis."""
 
     time: _Floats

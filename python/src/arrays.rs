@@ -108,6 +108,10 @@ fn columns<'py>(
     for (name, of) in WHEEL {
         put(name, &[wheels], rows.iter().flat_map(|row| row.wheels.iter().map(of)).collect())?;
     }
+    let articulations: Vec<f64> = rows.iter().filter_map(|row| row.articulation).collect();
+    if !articulations.is_empty() {
+        put("articulation", &[], articulations)?;
+    }
     let trailers: Vec<&TrailerSample> =
         rows.iter().filter_map(|row| row.trailer.as_ref()).collect();
     // all rows are of one vehicle: either all or none have a trailer, or motors

@@ -558,3 +558,13 @@ driver = { kind = "path", speed = 0.5, waypoints = [[0, 0], [9, 0]] }
     # it draws from the battery, whose charge falls
     assert history["battery_power"].max() > 0 and 0.9 < state["battery_charge"] < 1
     assert "motor_current" not in bekker.Simulation("examples/single_vehicle.toml").state(0)
+
+
+def test_articulated_frames_report_their_angle():
+    simulation = bekker.Simulation("examples/forwarder.toml")
+    simulation.command("forwarder", steering=1)
+    history = simulation.run(1)["forwarder"]
+    # full steering turns the frame at 20 degrees a second
+    assert history["articulation"].shape == history["time"].shape
+    assert 0.2 < simulation.state("forwarder")["articulation"] < 0.36
+    assert "articulation" not in bekker.Simulation("examples/single_vehicle.toml").state(0)

@@ -142,9 +142,14 @@ fn code(vehicle: &Value) -> String {
     }
 }
 
+/// Returns the outcome of a code; `None` for unknown codes.
+fn known_outcome(code: &str) -> Option<OutcomeCode> {
+    serde_json::from_value(json!(code)).ok()
+}
+
 /// Whether an outcome is a loss of the vehicle; false for unknown codes.
 fn is_loss(code: &str) -> bool {
-    serde_json::from_value::<OutcomeCode>(json!(code)).is_ok_and(OutcomeCode::is_loss)
+    known_outcome(code).is_some_and(OutcomeCode::is_loss)
 }
 
 /// Returns the time of the outcome, s.
@@ -159,7 +164,7 @@ fn outcome(run: &RecordedRun, name: &str) -> Option<(String, String)> {
     match run.vehicle(name) {
         Some(vehicle) => {
             let code = code(vehicle);
-            let words = code.replace('_', " ");
+            let words = known_outcome(&code).map_or_else(|| code.clone(), |own| own.words().into());
             let sentence = match end_time(vehicle) {
                 Some(time) => format!("{words}, {time:.1} s"),
                 None => words,
