@@ -41,10 +41,8 @@ DISCOUNT = 0.99
 LAMBDA = 0.95
 EPOCHS = 6
 BATCH = 256
-RATE = 3e-4
+RATE = 7e-4
 """Initial learning rate of Adam; it decreases linearly to zero."""
-WARM_UP = 0.1
-"""Share of the updates at the start that train only the critic."""
 CLIP = 0.2
 SPREADS = 0.25, 0.05
 """Standard deviation of actions at the start and at the end of training."""
@@ -287,11 +285,7 @@ def learn(env, seed, updates, told=lambda steps, score: None):
         rate = RATE * (1 - done)
         for _ in range(EPOCHS):
             for batch in np.array_split(random.permutation(len(everything)), max(1, len(everything) // BATCH)):
-                gradient = policy.loss(*[part[batch] for part in samples])[1]
-                if done < WARM_UP:
-                    actor = len(policy.actor.parameters)
-                    gradient = [np.zeros_like(part) for part in gradient[:actor]] + gradient[actor:]
-                adam.step(gradient, rate)
+                adam.step(policy.loss(*[part[batch] for part in samples])[1], rate)
         # the new normalization applies to the next samples
         moments += (np.stack([everything.mean(0), (everything**2).mean(0)]) - moments) / (update + 1)
         policy.mean = moments[0]
