@@ -5,10 +5,12 @@ use super::rule::{
     Check, list, not_negative, part, point, positive, require, require_distinct, rising,
 };
 
+/// Checks that a point is on the left.
+fn outward(key: &str, spindle: &Point) -> Check {
+    require(spindle[1] > 0.0, key, list(spindle), "on the left (y above 0)")
+}
+
 pub(super) fn suspension(key: &str, suspension: &Suspension) -> Check {
-    let outward = |key: &str, spindle: &Point| {
-        require(spindle[1] > 0.0, key, list(spindle), "on the left (y above 0)")
-    };
     match suspension {
         Suspension::DoubleWishbone(s) => {
             let key = format!("{key}.double_wishbone");
