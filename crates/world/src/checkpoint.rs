@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// First bytes of every checkpoint; the format version follows.
 const MAGIC: &[u8; 7] = b"BEKKER\x00";
-/// Format version. It is 24 since agents record electric motors.
+/// Format version. It is 26 since agents record the motors of wheels.
 const VERSION: u8 = 26;
 const DIGEST: usize = 32;
 /// First bytes of one rank's part of a checkpoint; the format version follows.
