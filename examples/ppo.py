@@ -105,7 +105,7 @@ class Memory:
         self.means = np.repeat(felt[:, None], len(MEANS), axis=1)
 
     def felt(self, observations):
-        """Returns the unprivileged observation and what it implies; the last two columns are the rule's action."""
+        """Returns the unprivileged observation and values computed from it; the last two columns are the rule's action."""
         rims, forward = observations[:, RIMS], observations[:, FORWARD, None]
         error = observations[:, WANTED] - observations[:, FORWARD]
         # below 0.5 m/s a ratio of speeds is mostly noise

@@ -24,7 +24,7 @@ CASES = ((0.002, 0.05), (0.004, 0.05), (0.005, 0.05), (0.004, 0.08))
 COARSE = ((0.002, 0.08), (0.005, 0.08), (0.005, 0.1))
 STEPS = 300
 FIRST = 50
-"""Step from which on means are taken."""
+"""First step of the means."""
 
 
 def drive(env: BekkerEnv, level: int) -> tuple[Array, float]:

@@ -105,7 +105,7 @@ def test_a_camera_at_the_eyes_of_the_driver_sees_what_the_option_image_shows():
     assert np.abs(fields["own_color"].astype(int) - fields["image"]).max() <= 1
     # the chassis rolls by some 0.1 mrad at rest; half of that across rows 3 degrees below the horizon is 0.1 %
     assert fields["own_depth"] == pytest.approx(fields["depth"], rel=1e-3)
-    # what is observed beside it changes nothing
+    # other observed fields change nothing
     alone, _ = DictObservation(BekkerEnv("SlipSpeed", **{**level, "image": None})).reset(seed=4)
     assert np.array_equal(alone["lidar"], fields["lidar"]) and alone["lidar"].min() > 0
 

@@ -369,7 +369,7 @@ impl AgentModel {
         Some(PedalView { response, applied: state.controls, engine })
     }
 
-    /// Returns the controls with what the battery supplies: once it is empty, motors are off.
+    /// Returns the controls, in neutral if the battery of the motors is empty.
     fn supplied_controls(&self, state: &AgentState) -> Controls {
         if self.is_battery_empty(state) {
             Controls { gear: Selector::Neutral, ..state.controls }

@@ -25,7 +25,7 @@ pub enum CameraOption {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CameraMount {
-    /// Name, with which its fields of the observation begin.
+    /// Name: the first part of the names of its fields in the observation.
     pub name: String,
     /// Position in the chassis frame, m (default: the driver's eyes).
     pub position: Option<[f64; 3]>,
@@ -41,7 +41,7 @@ pub struct CameraMount {
     pub height: u32,
     /// Horizontal field of view, degrees.
     pub fov_deg: f64,
-    /// Channels, each an image of its own.
+    /// Channels; each is one image.
     pub channels: Vec<ObservedChannel>,
 }
 

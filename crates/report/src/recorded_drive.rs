@@ -32,7 +32,7 @@ pub enum RecordedDriveError {
     /// Several vehicles and no choice, or an unknown vehicle.
     #[error("{found}; --vehicle must be one of {known:?}")]
     Vehicle {
-        /// What was asked for.
+        /// Fault of the request.
         found: String,
         /// Vehicles with states.
         known: Vec<String>,

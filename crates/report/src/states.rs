@@ -74,7 +74,7 @@ pub struct SampleParts {
     pub trailers: bool,
     /// Whether electric motors drive a vehicle.
     pub motors: bool,
-    /// Maximum number of wheels with motors of their own.
+    /// Maximum number of motors for single wheels.
     pub wheel_motors: usize,
 }
 

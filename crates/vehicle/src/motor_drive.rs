@@ -9,8 +9,8 @@
 //!
 //! Where each wheel has a motor, its total torque is limited at its own speed, so that a wheel that
 //! spins does not take torque from the others. The turning torque is the same for all motors of a
-//! side and holds the difference of their mean speeds. With steered axles there is none, and each
-//! motor gives the throttle's share of its own limit.
+//! side and holds the difference of their mean speeds. With steered axles there is no turning torque:
+//! each motor gives its limit times the throttle.
 //!
 //! # Yaw rate of the steering
 //! On level ground with the Coulomb friction μ, equal in all directions, a vehicle of n axles at the
@@ -119,7 +119,7 @@ impl MotorDrive {
         &self.spec.battery
     }
 
-    /// Returns the number of wheels that have a motor of their own: all wheels but those of a
+    /// Returns the number of motors for single wheels: that of the vehicle's wheels without its
     /// trailer, or none.
     pub fn wheel_motor_count(&self) -> usize {
         if self.spec.placement.is_side() { 0 } else { self.indices.rotors.len() }
@@ -220,7 +220,7 @@ impl MotorDrive {
         }
     }
 
-    /// Returns the driving torque of a motor beside its turning torque `turn`, at its own speed.
+    /// Returns the driving torque of a motor at its speed, in addition to its turning torque `turn`.
     ///
     /// The limit of a motor for each wheel applies to both torques together.
     fn motor_torque(

@@ -151,7 +151,7 @@ def check_open(closed: bool) -> None:
 
 
 def tell_fidelity(options: dict[str, Any]) -> None:
-    """Prints once what the option `fidelity` assumes, if it is `fast`."""
+    """Prints the assumptions of `fidelity = fast` once, if that option is given."""
     global _is_fast_told
     if options.get("fidelity") == "fast" and not _is_fast_told:
         print(FAST, file=sys.stderr)

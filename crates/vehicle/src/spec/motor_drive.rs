@@ -31,13 +31,13 @@ pub struct MotorDriveSpec {
 }
 
 impl MotorDriveSpec {
-    /// Returns the number of motors of a vehicle with `axles` axles beside those of a trailer.
+    /// Returns the number of motors of a vehicle with `axles` axles, without those of a trailer.
     pub fn motor_count(&self, axles: usize) -> usize {
         if self.placement.is_side() { 2 } else { 2 * axles }
     }
 }
 
-/// What an electric motor drives.
+/// Wheels that an electric motor drives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MotorPlacement {

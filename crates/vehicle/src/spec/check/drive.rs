@@ -79,10 +79,9 @@ fn motor_drive(spec: &VehicleSpec, own: &MotorDriveSpec) -> Check {
         let allowed = "skid with motor_drive, unless motor_drive.placement = \"wheel\"";
         require(skids, "steering", given, allowed)?;
     }
-    let driven = 2 * spec.tractor_axles().len();
-    let allowed = format!("at most {} driven wheels with motors", LARGEST_MOTOR_COUNT);
-    let few = own.placement.is_side() || driven <= LARGEST_MOTOR_COUNT;
-    require(few, "axles", format!("{driven} driven wheels"), &allowed)?;
+    let count = own.motor_count(spec.tractor_axles().len());
+    let allowed = format!("at most {LARGEST_MOTOR_COUNT} driven wheels with motors");
+    require(count <= LARGEST_MOTOR_COUNT, "axles", format!("{count} driven wheels"), &allowed)?;
     for (index, axle) in spec.axles.iter().enumerate() {
         let key = format!("axles[{index}].final_drive");
         require(axle.final_drive.is_none(), &key, "given", "absent with motor_drive")?;
