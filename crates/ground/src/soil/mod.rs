@@ -12,6 +12,7 @@ mod laws;
 mod moisture;
 mod multi_pass;
 mod parameters;
+mod passive_wedge;
 mod plowing;
 pub mod pressure_sinkage;
 mod refined;
@@ -30,11 +31,11 @@ pub use laws::Laws;
 pub use moisture::{Moisture, MoistureError, Rain, SoilClass};
 pub use multi_pass::MultiPass;
 pub use parameters::{Bulldozing, DeformableSoil, Soil, SoilId, SoilKind};
+pub use passive_wedge::PassiveWedge;
 pub use plowing::DeepFooting;
 pub(crate) use refined::{ADVANCING, peak_fraction};
 pub use refined::{
-    Bearing, PassiveWedge, inclined_bearing, mobilize, press_refined, reload_stiffness,
-    slip_sinkage,
+    Bearing, inclined_bearing, mobilize, press_refined, reload_stiffness, slip_sinkage,
 };
 pub use shear::{ShearStrength, Tread};
 pub use snow::SnowCover;

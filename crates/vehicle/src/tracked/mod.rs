@@ -19,13 +19,18 @@
 
 mod assembly;
 mod belt;
+mod brakes;
+mod readings;
 mod route;
 mod segments;
 mod shoes;
 #[cfg(test)]
 mod upper_run;
+mod workspace;
 
+pub use readings::EngineEnergyBalance;
 pub use shoes::{ShoePose, Shoes};
+pub use workspace::TrackedWorkspace;
 
 use super::Coupling;
 use super::air;
@@ -33,16 +38,14 @@ use super::controls::Controls;
 use super::drivetrain::Drivetrain;
 use super::engine_drivetrain::{EngineDrivetrain, ThrustGearing};
 use super::outline::VehicleOutline;
-use super::pedal_response::LOCKED;
-use super::powertrain::{Brake, BrakeState, GearboxState, NEUTRAL};
+use super::powertrain::{BrakeState, GearboxState, NEUTRAL};
 use super::spec::{TrackSteering, TrackedSpec, VehicleFootprint};
 use super::state::VehicleState;
-use super::transmission::friction;
 use super::vehicle_bodies::VehicleBodies;
 use super::wheeled::WheelDrive;
-use crate::multibody::{BodyId, ElementForce, ModelError, MultibodyWorkspace, StepError};
+use crate::multibody::{ElementForce, ModelError, MultibodyWorkspace, StepError};
 use assembly::{TrackIndices, TrackKind, TrackedParts, assemble};
-use bekker_math::spatial::{Load, Pose, Quat, Twist, Vec3};
+use bekker_math::spatial::{Load, Pose, Vec3};
 use shoes::BeltNodeLoad;
 
 /// Fastest motion of the steering, full locks per second.
@@ -57,71 +60,6 @@ pub struct TrackedVehicle {
     parts: TrackedParts,
     bodies: VehicleBodies,
     drivetrain: Drivetrain,
-}
-
-/// Energy balance of the engine's work, J.
-///
-/// engine = brakes + suspension + pins + rims + soil + increase of the vehicle's kinetic and
-/// potential energy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub struct EngineEnergyBalance {
-    /// Work of the engine behind its converter, less its own drag.
-    pub engine: f64,
-    /// Work on the brakes, including the steering brakes, and on the running resistance of belts.
-    pub brakes: f64,
-    /// Work on torsion bars, stops, dampers and tensioners: dissipated and stored.
-    pub suspension: f64,
-    /// Work on the pins of shoes or the stretching of belts: dissipated and stored.
-    pub pins: f64,
-    /// Work on rims of wheels, teeth and guides: dissipated and stored.
-    pub rims: f64,
-    /// Work on the ground.
-    pub soil: f64,
-}
-
-/// Derived data of a tracked vehicle, never saved.
-#[derive(Clone, Debug)]
-pub struct TrackedWorkspace {
-    body: MultibodyWorkspace,
-    /// Loads of the bands' sections on the seats before and after them, left and right.
-    seats: [Vec<[BeltNodeLoad; 2]>; 2],
-    /// Loads of the road wheels on the shoes, left and right, N.
-    rims: [Vec<f64>; 2],
-    /// Torques of driveline and brakes on the sprockets in the last step.
-    drives: [WheelDrive; 2],
-    /// Work of engine and converter in the last step, J.
-    engine_work: f64,
-}
-
-impl TrackedWorkspace {
-    /// Returns the workspace of the multibody model.
-    pub fn bodies(&self) -> &MultibodyWorkspace {
-        &self.body
-    }
-
-    /// Returns the workspace of the multibody model for modification.
-    pub fn bodies_mut(&mut self) -> &mut MultibodyWorkspace {
-        &mut self.body
-    }
-
-    /// Returns the work of engine and converter over the last step, J.
-    pub fn engine_work(&self) -> f64 {
-        self.engine_work
-    }
-
-    /// Returns the load on the chassis about its frame's origin, to be set before each step.
-    pub fn chassis_load(&mut self) -> &mut Load {
-        let last = self.body.load.len() - 1;
-        &mut self.body.load[last]
-    }
-
-    /// Returns the torques of driveline and service brakes on the sprockets in the last step, left
-    /// and right.
-    ///
-    /// They include the steering, but not the running resistance of belts.
-    pub fn drives(&self) -> [WheelDrive; 2] {
-        self.drives
-    }
 }
 
 impl TrackedVehicle {
@@ -264,202 +202,6 @@ impl TrackedVehicle {
         let rims = tracks.map(|track| vec![0.0; track.arms.len()]);
         let drives = [WheelDrive::default(); 2];
         TrackedWorkspace { body, seats, rims, drives, engine_work: 0.0 }
-    }
-
-    /// Returns the pose of the chassis frame.
-    pub fn pose(&self, workspace: &TrackedWorkspace) -> Pose {
-        self.bodies.pose(&workspace.body)
-    }
-
-    /// Returns the twist of the chassis about its frame's origin.
-    pub fn twist(&self, workspace: &TrackedWorkspace) -> Twist {
-        self.bodies.twist(&workspace.body)
-    }
-
-    /// Returns the body of a road wheel, whose y axis is its axle.
-    pub fn wheel_body(&self, wheel: usize) -> BodyId {
-        self.parts.tracks[wheel % 2].arms[wheel / 2].wheel
-    }
-
-    /// Returns the pose of a road wheel: origin at its center, y along its axle.
-    pub fn wheel_pose(&self, workspace: &TrackedWorkspace, wheel: usize) -> Pose {
-        self.bodies.pose_of(&workspace.body, self.wheel_body(wheel))
-    }
-
-    /// Returns the pose of a sprocket: origin at its center, y along its axle, turned with the
-    /// track.
-    pub fn sprocket_pose(
-        &self,
-        state: &VehicleState,
-        workspace: &TrackedWorkspace,
-        side: usize,
-    ) -> Pose {
-        let track = &self.parts.tracks[side];
-        let [x, _, z] = self.spec.sprocket.position;
-        let hull = self.pose(workspace);
-        let angle = state.body.q[track.turned];
-        Pose {
-            position: hull.point(&Vec3::new(x, track.y, z)),
-            orientation: hull.orientation * Quat::from_axis_angle(&Vec3::y_axis(), angle),
-        }
-    }
-
-    /// Returns the pose of an idler: origin at its center, y along its axle, without its spin.
-    pub fn idler_pose(&self, workspace: &TrackedWorkspace, side: usize) -> Pose {
-        self.bodies.model.pose(&workspace.body, self.parts.tracks[side].carrier)
-    }
-
-    /// Returns the spin of an idler, rad/s, positive forward.
-    pub fn idler_spin(&self, state: &VehicleState, side: usize) -> f64 {
-        self.parts.tracks[side].idler.rate(&state.body.u)
-    }
-
-    /// Returns the spin of a road wheel, rad/s, positive forward; it rolls on the track.
-    pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
-        self.parts.tracks[wheel % 2].arms[wheel / 2].spin.rate(&state.body.u)
-    }
-
-    /// Returns the force of a road wheel on its track in the last step, N.
-    pub fn wheel_load(&self, workspace: &TrackedWorkspace, wheel: usize) -> f64 {
-        let TrackKind::Belt(belt) = &self.parts.tracks[wheel % 2].run else {
-            return workspace.rims[wheel % 2][wheel / 2];
-        };
-        let rims = belt.rims.iter().filter(|rim| rim.wheel == wheel / 2);
-        rims.map(|rim| -workspace.body.element[rim.element].force).sum()
-    }
-
-    /// Returns the road wheel of a side whose design position is nearest to a world point.
-    ///
-    /// `hull` is the pose of the chassis frame.
-    pub fn nearest_wheel(&self, side: usize, hull: &Pose, point: &Vec3) -> usize {
-        let x = hull.local_point(point).x;
-        let stations = &self.spec.tracks()[side].stations;
-        let further = |wheel: &usize| (stations[*wheel] - x).abs();
-        let nearest = (0..stations.len()).min_by(|a, b| further(a).total_cmp(&further(b)));
-        2 * nearest.unwrap_or_default() + side
-    }
-
-    /// Returns the speed of a track over its sprocket, m/s, positive forward.
-    pub fn track_speed(&self, state: &VehicleState, side: usize) -> f64 {
-        self.sprocket_speed(state, side) * self.spec.drive_radius()
-    }
-
-    /// Returns the speed of the faster track, by magnitude, m/s, positive forward.
-    pub fn rim_speed(&self, state: &VehicleState) -> f64 {
-        let [left, right] = [0, 1].map(|side| self.track_speed(state, side));
-        if left.abs() > right.abs() { left } else { right }
-    }
-
-    /// Returns the spin of a sprocket, rad/s, positive forward.
-    pub fn sprocket_speed(&self, state: &VehicleState, side: usize) -> f64 {
-        state.body.u[self.parts.tracks[side].sprocket.index()]
-    }
-
-    /// Returns the deceleration by the full brake on firm level ground of this friction, m/s².
-    ///
-    /// It is the limit of the brakes, or the friction of locked tracks if that is less.
-    pub fn full_braking(&self, friction: f64) -> f64 {
-        let arm = self.spec.drive_radius() * self.mass();
-        (2.0 * self.service_brake().max_torque / arm).min(LOCKED * friction * self.bodies.gravity())
-    }
-
-    /// Returns the tension of a track in the last step, N.
-    ///
-    /// For a belt it is the tension in each section from the sprocket's front to the idler, with
-    /// the upper run last. For shoes it is the tension at the pin behind each.
-    pub fn tensions(&self, workspace: &TrackedWorkspace, side: usize) -> Vec<f64> {
-        let force = |element: usize| workspace.body.element[element].force;
-        match &self.parts.tracks[side].run {
-            TrackKind::Belt(belt) => belt.sections.iter().map(|link| force(link.element)).collect(),
-            TrackKind::Segments(run) => {
-                run.shoes.iter().map(|shoe| force(shoe.pin.along)).collect()
-            }
-        }
-    }
-
-    /// Returns the largest opening of a pin between shoes that are bodies, m; 0 for belts.
-    pub fn pin_opening(&self, workspace: &TrackedWorkspace) -> f64 {
-        let tracks = self.parts.tracks.iter().map(|track| match &track.run {
-            TrackKind::Belt(_) => 0.0,
-            TrackKind::Segments(run) => run.opening(&workspace.body),
-        });
-        tracks.fold(0.0, f64::max)
-    }
-
-    /// Returns the force of a tensioner on its idler in the last step, towards the rear, N.
-    pub fn tensioner_force(&self, workspace: &TrackedWorkspace, side: usize) -> f64 {
-        -workspace.body.element[self.parts.tracks[side].tensioner].force
-    }
-
-    /// Starts recording the energy balance.
-    pub fn start_account(&self, workspace: &mut TrackedWorkspace) {
-        self.bodies.model.start_account(&mut workspace.body);
-    }
-
-    /// Returns the energy balance since recording began; all zero if it is not recorded.
-    pub fn account(&self, workspace: &TrackedWorkspace) -> EngineEnergyBalance {
-        let Some(work) = &workspace.body.work else { return EngineEnergyBalance::default() };
-        let parts = &self.parts;
-        let [engine, input] = self.parts.transmission.torque_elements();
-        let of = |element: usize| -work.elements[element];
-        let mut account = EngineEnergyBalance {
-            engine: -of(engine) - of(input),
-            brakes: parts.steering.iter().map(|&element| of(element)).sum(),
-            rims: -work.touches,
-            soil: -work.loads.iter().sum::<f64>(),
-            ..EngineEnergyBalance::default()
-        };
-        for track in &parts.tracks {
-            account.brakes += of(track.brake);
-            account.suspension += of(track.tensioner);
-            for arm in &track.arms {
-                account.suspension += of(arm.element) + arm.damper.map_or(0.0, of);
-            }
-            account.pins += match &track.run {
-                TrackKind::Belt(belt) => {
-                    account.rims += belt.rims.iter().map(|rim| of(rim.element)).sum::<f64>();
-                    belt.sections.iter().map(|link| of(link.element)).sum()
-                }
-                TrackKind::Segments(run) => {
-                    let pins = run.shoes.iter().map(|shoe| shoe.pin);
-                    pins.map(|p| of(p.along) + of(p.across) + of(p.side) + of(p.bend)).sum::<f64>()
-                }
-            };
-        }
-        account
-    }
-
-    /// Returns the energy stored in torsion bars, stops, tensioners and the tracks' tension, J.
-    ///
-    /// The energy in rims and pads is not included.
-    pub fn spring_energy(&self, workspace: &TrackedWorkspace) -> f64 {
-        let body = &workspace.body;
-        let (bar, idler) = (&self.spec.road_arm, &self.spec.idler);
-        let of_arm = |element: usize| {
-            let angle = body.measure[element];
-            let beyond = (angle - bar.bump_deg.to_radians()).max(0.0)
-                + (angle + bar.rebound_deg.to_radians()).min(0.0);
-            angle * (bar.torque + 0.5 * bar.stiffness * angle)
-                + 0.5 * bar.stop_stiffness * beyond * beyond
-        };
-        let pulled = |element: usize| {
-            let ElementForce { force, stiffness, .. } = body.element[element];
-            if stiffness > 0.0 { 0.5 * force * force / stiffness } else { 0.0 }
-        };
-        let tracks = self.parts.tracks.iter().map(|track| {
-            let back = body.measure[track.tensioner];
-            let tensioner = back * (0.5 * idler.stiffness * back - track.idler_force);
-            let links: f64 = match &track.run {
-                TrackKind::Belt(belt) => {
-                    belt.sections.iter().map(|link| pulled(link.element)).sum()
-                }
-                TrackKind::Segments(run) => {
-                    run.shoes.iter().map(|shoe| pulled(shoe.pin.along)).sum()
-                }
-            };
-            tensioner + links + track.arms.iter().map(|arm| of_arm(arm.element)).sum::<f64>()
-        });
-        tracks.sum()
     }
 
     /// Returns the center of a road wheel in the chassis frame in the design position, m.
@@ -612,117 +354,6 @@ impl TrackedVehicle {
         }
         self.drivetrain.drive(state, workspace, controls, tick, h);
     }
-
-    /// Sets the torques of the service brakes on the sprockets and of both steering brakes.
-    fn brake(&self, state: &VehicleState, workspace: &mut TrackedWorkspace, pedal: f64, h: f64) {
-        let (service, running) = (self.service_brake(), self.running_resistance());
-        let TrackedWorkspace { body: workspace, drives, .. } = workspace;
-        for (side, track) in self.parts.tracks.iter().enumerate() {
-            let rate = workspace.rate[track.brake];
-            let braked = service.torque(pedal, &state.brakes[side], rate, h);
-            let dragged = running.torque(1.0, &state.brakes[2 + side], rate, h);
-            let drag = self.speed_resistance();
-            drives[side] = WheelDrive { drive: 0.0, brake: braked.value };
-            workspace.element[track.brake] = ElementForce {
-                force: drag * rate - braked.value - dragged.value,
-                stiffness: 0.0,
-                damping: drag + braked.damping + dragged.damping,
-            };
-        }
-        let Some(brake) = self.steering_brake() else { return };
-        for (hand, (&element, lining)) in
-            self.parts.steering.iter().zip(&state.clutches).enumerate()
-        {
-            let rate = workspace.rate[element];
-            let torque = brake.torque(steered(state.steering, hand), lining, rate, h);
-            workspace.element[element] = friction(torque);
-        }
-    }
-
-    /// Advances the deflection of the linings by the new speeds and records the torques.
-    fn advance_linings(
-        &self,
-        state: &mut VehicleState,
-        workspace: &mut TrackedWorkspace,
-        pedal: f64,
-        h: f64,
-    ) {
-        let (service, running) = (self.service_brake(), self.running_resistance());
-        for (side, track) in self.parts.tracks.iter().enumerate() {
-            let rate = workspace.body.rate[track.brake];
-            service.advance(pedal, &mut state.brakes[side], rate, h);
-            running.advance(1.0, &mut state.brakes[2 + side], rate, h);
-        }
-        if let Some(brake) = self.steering_brake() {
-            for (hand, &element) in self.parts.steering.iter().enumerate() {
-                let pedal = steered(state.steering, hand);
-                brake.advance(pedal, &mut state.clutches[hand], workspace.body.rate[element], h);
-            }
-        }
-        self.record_drives(state, workspace);
-    }
-
-    /// Adds the driveline's torques on the sprockets: half of the carrier's torque each, and the
-    /// steering torque.
-    ///
-    /// The steering torque is that of a steering drive, with opposite signs on the two sides, or of
-    /// a steering brake, which acts on both through its differential.
-    fn record_drives(&self, state: &VehicleState, workspace: &mut TrackedWorkspace) {
-        let TrackedParts { carrier, pivot, steering, .. } = &self.parts;
-        let torque = |closure| state.body.closure_forces[self.bodies.model.closure_row(closure)];
-        let half = -0.5 * torque(*carrier);
-        let against = pivot.map_or(0.0, |(closure, _)| torque(closure));
-        let TrackedWorkspace { body, drives, .. } = workspace;
-        let [left, right] = drives;
-        (left.drive, right.drive) = (half - against, half + against);
-        let [on_left, on_right] = steering.map(|element| -body.element[element].force);
-        match self.spec.drive.steering {
-            TrackSteering::Pivot { .. } => {}
-            TrackSteering::ClutchBrake { .. } => {
-                left.brake += on_left;
-                right.brake += on_right;
-            }
-            TrackSteering::Differential { ratio, .. } => {
-                // rates of the brakes: inner (1 + ratio), outer (ratio - 1)
-                let [inner, outer] = [1.0 + ratio, ratio - 1.0];
-                left.drive += inner * on_left + outer * on_right;
-                right.drive += inner * on_right + outer * on_left;
-            }
-        }
-    }
-
-    fn service_brake(&self) -> Brake {
-        Brake { max_torque: self.spec.drive.brake_torque }
-    }
-
-    /// Dry friction of a belt, at its sprocket. Shoes that are bodies have friction and damping of
-    /// their own.
-    fn running_resistance(&self) -> Brake {
-        let [force, _] = self.spec.track_resistance();
-        Brake { max_torque: force * self.spec.drive_radius() }
-    }
-
-    /// Resistance per speed of the sprocket, N m s/rad.
-    fn speed_resistance(&self) -> f64 {
-        let radius = self.spec.drive_radius();
-        let [_, per_speed] = self.spec.track_resistance();
-        per_speed * radius * radius
-    }
-
-    fn steering_brake(&self) -> Option<Brake> {
-        match self.spec.drive.steering {
-            TrackSteering::ClutchBrake { brake_torque }
-            | TrackSteering::Differential { brake_torque, .. } => {
-                Some(Brake { max_torque: brake_torque })
-            }
-            TrackSteering::Pivot { .. } => None,
-        }
-    }
-}
-
-/// Application of the steering brake of a side (0 left, 1 right), 0 to 1.
-fn steered(steering: f64, hand: usize) -> f64 {
-    if hand == 0 { steering.max(0.0) } else { (-steering).max(0.0) }
 }
 
 fn wheel_center(spec: &TrackedSpec, parts: &TrackedParts, wheel: usize) -> Vec3 {

@@ -4,30 +4,30 @@
 //! supplies the loads of the ground on the wheels, so this module is independent of the ground. The
 //! multibody core then advances with a linearly implicit scheme.
 
+mod brakes;
+mod readings;
+mod workspace;
+
+pub use workspace::VehicleWorkspace;
+
 use super::air;
-use super::assembly::{
-    AssemblyError, Clutch, ClutchEngagement, DriveIndices, DrivelineIndices, WheeledParts, assemble,
-};
+use super::assembly::{AssemblyError, ClutchEngagement, DriveIndices, WheeledParts, assemble};
 use super::controls::Controls;
 use super::coupling::Coupling;
 use super::drivetrain::Drivetrain;
 use super::engine_drivetrain::{EngineDrivetrain, ThrustGearing};
-use super::motor_drive::{MotorDrive, MotorReading, WheelMotorReading};
+use super::motor_drive::{MotorDrive, WheelMotorReading};
 use super::outline::VehicleOutline;
-use super::pedal_response::LOCKED;
 use super::powertrain::{Brake, BrakeState, GearboxState};
 use super::rear_frame::{self, RearFrameModel};
-use super::spec::{Axle, Chassis, Spring, Tire, VehicleFootprint, VehicleSpec};
+use super::spec::{Chassis, Tire, VehicleFootprint, VehicleSpec};
 use super::state::VehicleState;
 use super::tire::RingParameters;
 use super::trailer::TrailerModel;
 use super::transmission::friction;
 use super::vehicle_bodies::VehicleBodies;
-use crate::multibody::{
-    BodyId, ElementForce, MultibodyModel, MultibodyState, MultibodyWorkspace, StepError,
-};
-use bekker_math::numeric::{atan2, exp, hypot};
-use bekker_math::spatial::{Load, Pose, Twist, Vec3};
+use crate::multibody::{ElementForce, MultibodyModel, MultibodyWorkspace, StepError};
+use bekker_math::spatial::{Load, Pose, Vec3};
 
 /// Fastest motion of the steering, full locks per second, as by a quick driver's hands.
 ///
@@ -56,84 +56,6 @@ pub struct WheelDrive {
     pub drive: f64,
     /// Torque of the brake on the wheel, N m.
     pub brake: f64,
-}
-
-/// Derived data of a vehicle, never saved.
-#[derive(Clone, Debug)]
-pub struct VehicleWorkspace {
-    body: MultibodyWorkspace,
-    drives: Vec<WheelDrive>,
-    /// Work of engine and converter, or of motors and their gears, and of the cylinders of an
-    /// articulated frame, in the last step, J.
-    engine_work: f64,
-    /// Torque, current and power of electric motors in the last step.
-    motors: Option<MotorReading>,
-    /// The same of each motor for a single wheel.
-    wheel_motors: Vec<WheelMotorReading>,
-}
-
-impl VehicleWorkspace {
-    /// Returns the workspace of the multibody model.
-    pub fn bodies(&self) -> &MultibodyWorkspace {
-        &self.body
-    }
-
-    /// Returns the workspace of the multibody model for modification.
-    pub fn bodies_mut(&mut self) -> &mut MultibodyWorkspace {
-        &mut self.body
-    }
-
-    /// Returns the work of engine and converter, or of motors and their gears, and of the cylinders
-    /// of an articulated frame, over the last step, J.
-    pub fn engine_work(&self) -> f64 {
-        self.engine_work
-    }
-
-    /// Returns torque, current and power of electric motors in the last step, if they drive the
-    /// vehicle.
-    pub fn motors(&self) -> Option<&MotorReading> {
-        self.motors.as_ref()
-    }
-
-    /// Returns the same of each motor for a single wheel, by wheel.
-    pub fn wheel_motors(&self) -> &[WheelMotorReading] {
-        &self.wheel_motors
-    }
-
-    /// Returns the loads of the ground on the wheels about their centers, to be set before each
-    /// step.
-    pub fn loads(&mut self) -> &mut [Load] {
-        let wheels = self.drives.len();
-        &mut self.body.load[..wheels]
-    }
-
-    /// Returns the load on the chassis about its frame's origin, to be set before each step.
-    pub fn chassis_load(&mut self) -> &mut Load {
-        let wheels = self.drives.len();
-        &mut self.body.load[wheels]
-    }
-
-    /// Returns the load on the body of a trailer, or on the rear frame of an articulated vehicle,
-    /// about its frame's origin, to be set before each step.
-    pub fn rear_load(&mut self) -> Option<&mut Load> {
-        let wheels = self.drives.len();
-        self.body.load.get_mut(wheels + 1)
-    }
-
-    /// Returns the acceleration of gravity, m/s².
-    pub fn gravity(&mut self) -> &mut Vec3 {
-        &mut self.body.gravity
-    }
-
-    /// Returns the torques on the wheels in the last step.
-    pub fn drives(&self) -> &[WheelDrive] {
-        &self.drives
-    }
-
-    /// Returns the largest gap in a joint or rod after the last step, m.
-    pub fn drift(&self) -> f64 {
-        self.body.drift
-    }
 }
 
 impl Vehicle {
@@ -324,145 +246,6 @@ impl Vehicle {
         VehicleWorkspace { body, drives, engine_work: 0.0, motors: None, wheel_motors }
     }
 
-    /// Returns the pose of the chassis frame.
-    pub fn pose(&self, workspace: &VehicleWorkspace) -> Pose {
-        self.bodies.pose(&workspace.body)
-    }
-
-    /// Returns the twist of the frame behind the torsion joint about its x axis against the
-    /// chassis, rad.
-    ///
-    /// It is positive with the left side up. `None` without such a joint.
-    pub fn frame_twist(&self, workspace: &VehicleWorkspace) -> Option<f64> {
-        let rear = self.bodies.model.pose(&workspace.body, self.parts.rear_frame?);
-        let left = self.pose(workspace).orientation.inverse() * rear.direction(&Vec3::y());
-        Some(atan2(left.z, hypot(left.x, left.y)))
-    }
-
-    /// Returns the twist of the chassis about its frame's origin.
-    pub fn twist(&self, workspace: &VehicleWorkspace) -> Twist {
-        self.bodies.twist(&workspace.body)
-    }
-
-    /// Returns the pose of the trailer's frame, whose origin is at the coupling.
-    pub fn trailer_pose(&self, workspace: &VehicleWorkspace) -> Option<Pose> {
-        self.trailer.as_ref().map(|own| own.pose(&self.bodies, &workspace.body))
-    }
-
-    /// Returns the twist of the trailer about its frame's origin.
-    pub fn trailer_twist(&self, workspace: &VehicleWorkspace) -> Option<Twist> {
-        self.trailer.as_ref().map(|own| own.twist(&self.bodies, &workspace.body))
-    }
-
-    /// Returns the body of a wheel, whose y axis is its spin axis.
-    pub fn wheel_body(&self, wheel: usize) -> BodyId {
-        self.parts.wheels[wheel].body
-    }
-
-    /// Returns the pose of a wheel: origin at its center, y along its spin axis.
-    pub fn wheel_pose(&self, workspace: &VehicleWorkspace, wheel: usize) -> Pose {
-        self.bodies.pose_of(&workspace.body, self.wheel_body(wheel))
-    }
-
-    /// Returns the twist of a wheel about its center, including its spin.
-    pub fn wheel_twist(&self, workspace: &VehicleWorkspace, wheel: usize) -> Twist {
-        self.bodies.model.twist(&workspace.body, self.parts.wheels[wheel].body)
-    }
-
-    /// Returns the spin of a wheel relative to its carrier, rad/s, positive forward.
-    pub fn wheel_spin(&self, state: &VehicleState, wheel: usize) -> f64 {
-        state.body.u[self.parts.wheels[wheel].spin.index()]
-    }
-
-    /// Returns the wheels that the driveline or the motors turn.
-    pub fn driven_wheels(&self) -> impl Iterator<Item = usize> {
-        let axles = 0..self.spec.tractor_axles().len();
-        let driven = axles.filter(|&axle| self.spec.is_driven(axle));
-        driven.flat_map(|axle| [2 * axle, 2 * axle + 1])
-    }
-
-    /// Returns the rim speed of the fastest driven wheel, m/s, positive forward.
-    ///
-    /// It is the spin times the unloaded tire radius, of the wheel with the largest magnitude.
-    pub fn rim_speed(&self, state: &VehicleState) -> f64 {
-        let rim = |wheel| self.wheel_spin(state, wheel) * self.tire(wheel).handling.unloaded_radius;
-        self.driven_wheels()
-            .map(rim)
-            .fold(0.0, |most: f64, rim| if rim.abs() > most.abs() { rim } else { most })
-    }
-
-    /// Returns the deceleration by the full brake on firm level ground of this friction, m/s².
-    ///
-    /// All wheels carry equal loads. Each supplies the limit of its brake, or the friction of a
-    /// locked wheel if that is less.
-    pub fn full_braking(&self, friction: f64) -> f64 {
-        let most =
-            LOCKED * friction * self.bodies.gravity() * self.mass() / self.brakes.len() as f64;
-        let force = |brake: &Brake| (brake.max_torque / self.ride_radius()).min(most);
-        self.brakes.iter().map(force).sum::<f64>() / self.mass()
-    }
-
-    /// Returns the spring at a wheel and the index of its element; `None` without a spring.
-    fn spring_at(&self, wheel: usize) -> Option<(&Spring, usize)> {
-        let axle = self.parts.wheels[wheel].axle;
-        let mut struts = self.parts.struts.iter().filter(|own| own.axle == axle);
-        let element = struts.nth(wheel % 2)?.spring;
-        Some((self.spec.axles[axle].spring.as_ref()?, element))
-    }
-
-    /// Returns the length of the spring at a wheel, m; `None` without a spring.
-    pub fn spring_length(&self, workspace: &VehicleWorkspace, wheel: usize) -> Option<f64> {
-        self.spring_at(wheel).map(|(_, element)| workspace.body.measure[element])
-    }
-
-    /// Returns the force of the spring at a wheel, N, positive in compression; `None` without a
-    /// spring.
-    pub fn spring_force(&self, workspace: &VehicleWorkspace, wheel: usize) -> Option<f64> {
-        let (spring, element) = self.spring_at(wheel)?;
-        Some(-spring.tension(workspace.body.measure[element]).0)
-    }
-
-    /// Returns the angles of the links of a rocker-bogie in a state, rad, positive with the front
-    /// end down: of the left rocker, the left bogie, the right rocker and the right bogie.
-    ///
-    /// Rockers turn against the chassis, bogies against their rockers. Bogies are absent without
-    /// them.
-    pub fn link_angles(&self, state: &VehicleState) -> Vec<f64> {
-        let model = &self.bodies.model;
-        self.parts.links.iter().map(|&link| model.angle(&state.body, link)).collect()
-    }
-
-    /// Returns the energy stored in springs, stops and mounts, J.
-    pub fn spring_energy(&self, state: &VehicleState, workspace: &VehicleWorkspace) -> f64 {
-        let measure = &workspace.body.measure;
-        let springs = self.parts.struts.iter().filter_map(|own| {
-            let spring = self.spec.axles[own.axle].spring.as_ref()?;
-            Some(spring.energy(measure[own.spring]))
-        });
-        let parted = self.trailer.as_ref().filter(|_| state.coupling != Coupling::Holds);
-        let held = |element: usize| {
-            !parted.is_some_and(|own| own.spring_elements().any(|other| other == element))
-        };
-        let mounts = self.parts.mounts.iter().filter(|own| held(own.element));
-        let mounts = mounts.map(|own| {
-            let deflection = measure[own.element];
-            0.5 * own.stiffness * deflection * deflection
-        });
-        // stops are linear from first contact
-        let stop = |own: ElementForce| {
-            if own.stiffness > 0.0 { 0.5 * own.force * own.force / own.stiffness } else { 0.0 }
-        };
-        let pitch = self.parts.pitch_stops.iter();
-        let pitch = pitch.map(|own| stop(own.force(measure[own.element], 0.0)));
-        let flat = self.parts.flat_stops.iter().map(|own| stop(own.force(measure[own.element])));
-        springs.chain(mounts).chain(pitch).chain(flat).sum()
-    }
-
-    /// Returns the momentum of all bodies after the last step, N s.
-    pub fn momentum(&self, state: &VehicleState) -> Vec3 {
-        self.bodies.model.momentum(&state.body).0
-    }
-
     /// Advances by `h` seconds under `controls` and the loads in the workspace.
     ///
     /// The controls are within their ranges ([`Controls::clamped`]); `tick` counts the steps, for
@@ -630,121 +413,6 @@ impl Vehicle {
         }
     }
 
-    /// Friction of a differential's clutch.
-    ///
-    /// With a torque bias it is proportional to the torque of the carrier in the last step.
-    fn friction_of(&self, clutch: &Clutch, body: &MultibodyState) -> Brake {
-        let ClutchEngagement::Biased { closure, share } = clutch.engaged else {
-            return clutch.friction;
-        };
-        let carried = body.closure_forces[self.bodies.model.closure_row(closure)].abs();
-        Brake { max_torque: (share * carried).max(clutch.friction.max_torque) }
-    }
-
-    /// Advances the pressure of brakes with a lag: dp/dt = (pedal - p)/T.
-    ///
-    /// The solution is exact for a pedal that is constant over the step.
-    fn advance_brake_pressure(&self, state: &mut VehicleState, pedal: f64, h: f64) {
-        let lagging = self.spec.axles.iter().filter_map(|axle| Some((axle, axle.brake_lag?)));
-        for (pressure, (axle, lag)) in state.pressures.iter_mut().zip(lagging) {
-            let pedal = axle_pedal(pedal, axle, state.coupling);
-            *pressure += (pedal - *pressure) * (1.0 - exp(-h / lag));
-        }
-    }
-
-    /// Pedal position that has reached the brakes of an axle after their lag.
-    fn lagged_pedal(&self, pedal: f64, axle: usize, state: &VehicleState) -> f64 {
-        let axles = &self.spec.axles;
-        if axles[axle].brake_lag.is_none() {
-            return axle_pedal(pedal, &axles[axle], state.coupling);
-        }
-        let before = axles[..axle].iter().filter(|other| other.brake_lag.is_some()).count();
-        state.pressures[before]
-    }
-
-    fn brake(&self, state: &VehicleState, workspace: &mut VehicleWorkspace, pedal: f64, h: f64) {
-        for (wheel, place) in self.parts.wheels.iter().enumerate() {
-            let rate = workspace.body.rate[place.brake];
-            let pedal = self.lagged_pedal(pedal, place.axle, state);
-            let pedal = self.load_sensed_pedal(pedal, wheel, &workspace.body);
-            let torque = self.brakes[wheel].torque(pedal, &state.brakes[wheel], rate, h);
-            workspace.body.element[place.brake] = friction(torque);
-        }
-    }
-
-    /// Pedal position at a wheel's brake after load sensing, if the axle has it.
-    fn load_sensed_pedal(&self, pedal: f64, wheel: usize, workspace: &MultibodyWorkspace) -> f64 {
-        let axle = &self.spec.axles[self.parts.wheels[wheel].axle];
-        let Some(sensing) = &axle.load_sensing else { return pedal };
-        let Some((spring, element)) = self.spring_at(wheel) else { return pedal };
-        pedal * sensing.share(-spring.tension(workspace.measure[element]).0)
-    }
-
-    /// Advances the deflection of the linings by the new speeds and records the torques.
-    fn advance_linings(
-        &self,
-        state: &mut VehicleState,
-        workspace: &mut VehicleWorkspace,
-        pedal: f64,
-        h: f64,
-    ) {
-        for (wheel, place) in self.parts.wheels.iter().enumerate() {
-            let spin = state.body.u[place.spin.index()];
-            let pedal = self.lagged_pedal(pedal, place.axle, state);
-            let pedal = self.load_sensed_pedal(pedal, wheel, &workspace.body);
-            self.brakes[wheel].advance(pedal, &mut state.brakes[wheel], spin, h);
-            let force = workspace.body.element[place.brake].force;
-            workspace.drives[wheel] = WheelDrive { drive: 0.0, brake: -force };
-        }
-        match &self.parts.drive {
-            DriveIndices::Driveline(plan) => self.record_drives(plan, state, workspace),
-            DriveIndices::Motors(plan) => {
-                for &(closure, wheel) in &plan.wheels {
-                    let row = self.bodies.model.closure_row(closure);
-                    workspace.drives[wheel].drive = -state.body.closure_forces[row];
-                }
-            }
-        }
-        for (index, clutch) in self.parts.drive.clutches().iter().enumerate() {
-            if clutch.is_engaged(state) {
-                let (lining, rate) =
-                    (&mut state.clutches[index], workspace.body.rate[clutch.element]);
-                self.friction_of(clutch, &state.body).advance(1.0, lining, rate, h);
-            } else if clutch.index().is_some() {
-                state.clutches[index] = BrakeState::default();
-            }
-        }
-    }
-
-    /// Records the torques of the driveline on the wheels.
-    fn record_drives(
-        &self,
-        plan: &DrivelineIndices,
-        state: &VehicleState,
-        workspace: &mut VehicleWorkspace,
-    ) {
-        for &(closure, axle) in &plan.axles {
-            let torque = state.body.closure_forces[self.bodies.model.closure_row(closure)];
-            for (wheel, place) in self.parts.wheels.iter().enumerate() {
-                if place.axle == axle {
-                    // Two wheels share a carrier, so each has a weight of -1/2 in its row.
-                    workspace.drives[wheel].drive = -0.5 * torque;
-                }
-            }
-        }
-        // The clutches of the axles come first, in the order of their shafts.
-        for (clutch, &(_, axle)) in plan.clutches.iter().zip(&plan.shafts) {
-            let against = workspace.body.element[clutch.element].force;
-            let mut sense = -1.0;
-            for (wheel, place) in self.parts.wheels.iter().enumerate() {
-                if place.axle == axle {
-                    workspace.drives[wheel].drive += sense * against;
-                    sense = -sense;
-                }
-            }
-        }
-    }
-
     /// Returns the height of the wheel centers above the ground in the design position, m.
     pub fn ride_radius(&self) -> f64 {
         ride_radius(&self.spec)
@@ -754,11 +422,6 @@ impl Vehicle {
     pub fn wheel_center(&self, wheel: usize) -> Vec3 {
         wheel_center(&self.spec, &self.parts, wheel)
     }
-}
-
-/// Pedal position for an axle: the brakes of an uncoupled trailer apply in full.
-fn axle_pedal(pedal: f64, axle: &Axle, coupling: Coupling) -> f64 {
-    if axle.trailed && coupling != Coupling::Holds { 1.0 } else { pedal }
 }
 
 /// Builds the drivetrain of a vehicle of this mass, kg, and rim radius, m.
@@ -817,15 +480,4 @@ fn wheel_center(spec: &VehicleSpec, parts: &WheeledParts, wheel: usize) -> Vec3 
     let mirror = if wheel.is_multiple_of(2) { 1.0 } else { -1.0 };
     let [x, y, z] = axle.suspension.spindle();
     Vec3::from(axle.position) + Vec3::new(x, mirror * y, z)
-}
-
-impl Clutch {
-    fn is_engaged(&self, state: &VehicleState) -> bool {
-        match self.engaged {
-            ClutchEngagement::Fixed(engaged) => engaged,
-            ClutchEngagement::Biased { .. } => true,
-            ClutchEngagement::Automatic { index, .. }
-            | ClutchEngagement::Commanded { index, .. } => state.engaged[index],
-        }
-    }
 }
