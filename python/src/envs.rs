@@ -3,9 +3,9 @@
 use crate::arrays::{Number, array, history, state};
 use crate::error;
 use crate::options::options_of;
+use crate::pictures::{image, shot};
 use crate::pool::Pool;
 use crate::scenario::Scenario;
-use crate::simulation::{image, shot};
 use crate::value::to_python;
 use bekker::learning::{
     Autoreset, CUSTOM_TASKS, CustomLevel, Env, EnvBatch, EpisodeEnding, GOAL_RADIUS, LearningError,

@@ -7,6 +7,7 @@ mod envs;
 mod error;
 mod ground_arrays;
 mod options;
+mod pictures;
 mod pool;
 mod readings;
 mod rig;

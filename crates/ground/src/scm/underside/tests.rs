@@ -1,4 +1,5 @@
 use super::*;
+use crate::scm::footprint::Footprint;
 use bekker_math::numeric::{Level, dispatch};
 use bekker_math::spatial::Quat;
 use proptest::prelude::*;
