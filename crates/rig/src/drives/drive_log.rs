@@ -31,6 +31,16 @@ pub enum DriveLogError {
         /// Further columns that a log needs.
         also: &'static str,
     },
+    /// A column occurs twice.
+    #[error("columns {first} and {second} are both named {column}; each must occur once")]
+    Repeated {
+        /// The column.
+        column: String,
+        /// Number of its first occurrence, from 1.
+        first: usize,
+        /// Number of its second occurrence.
+        second: usize,
+    },
     /// A cell is not a number in its range.
     #[error("row {row}: {column} = {value}: must be {allowed}")]
     Cell {
@@ -189,7 +199,7 @@ fn is_read(name: &str) -> bool {
 /// those of the first vehicle.
 ///
 /// # Errors
-/// Missing columns, cells out of range, and too few rows.
+/// Missing and repeated columns, cells out of range, and too few rows.
 pub fn read_drive_log(
     name: &str,
     text: &str,
@@ -201,6 +211,7 @@ pub fn read_drive_log(
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
     let header = reader.headers().map_err(table)?.clone();
+    check_names(&header)?;
     let records = reader.records().collect::<Result<Vec<_>, _>>().map_err(table)?;
     let names = header.iter().position(|own| own == "name");
     let records = rows_of_vehicle(records, names, vehicle)?;
@@ -276,6 +287,18 @@ impl DriveLog {
         };
         Ok(DriveLog { name: name.into(), times, channels, controls, grade: 0.0 })
     }
+}
+
+/// Refuses a column to read that occurs twice.
+fn check_names(header: &csv::StringRecord) -> Result<(), DriveLogError> {
+    for (at, column) in header.iter().enumerate().filter(|(_, own)| *own == "name" || is_read(own))
+    {
+        if let Some(before) = header.iter().take(at).position(|own| own == column) {
+            let column = column.to_owned();
+            return Err(DriveLogError::Repeated { column, first: before + 1, second: at + 1 });
+        }
+    }
+    Ok(())
 }
 
 /// Refuses times that do not increase, and gaps.
@@ -361,6 +384,11 @@ mod tests {
         assert_eq!(refused(&text), "row 21: time_s = 5.9: must be above that of the row before");
         let text = table(30).replace("speed_mps", "speed");
         assert!(refused(&text).starts_with("column speed_mps is missing"), "{}", refused(&text));
+        let text = table(30).replace("throttle", "speed_mps");
+        assert_eq!(
+            refused(&text),
+            "columns 3 and 6 are both named speed_mps; each must occur once"
+        );
         let none = read_drive_log("log", &table(30), Some("c")).unwrap_err().to_string();
         assert!(none.contains("no row has the name c") && none.contains("\"a\", \"b\""), "{none}");
     }
