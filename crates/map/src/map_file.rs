@@ -14,8 +14,8 @@ use bekker_math::numeric::GRAVITY;
 use bekker_scenario::build::{self, AssetCache, BuiltTerrain, SoilTable};
 use bekker_scenario::config::{CustomSoil, SurfaceConfig};
 use bekker_scenario::{
-    Diagnostic, DiagnosticKind, Diagnostics, Document, DocumentNode, ScenarioFile, SourceLocation,
-    TomlValue, conform, input,
+    Diagnostic, DiagnosticKind, Diagnostics, Document, DocumentNode, FileKind, ScenarioFile,
+    SourceLocation, TomlValue, conform, input,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -101,6 +101,7 @@ impl MapFile {
         sets: &[String],
     ) -> Result<MapFile, Diagnostics> {
         let mut document = Document::parse(file, text)?;
+        FileKind::Map.check(&document)?;
         let refused: Vec<Diagnostic> =
             sets.iter().filter_map(|set| document.set(set).err()).collect();
         Diagnostics::into_result(refused)?;

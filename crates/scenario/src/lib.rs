@@ -24,6 +24,7 @@ mod diagnostic;
 mod diagnostic_sink;
 mod document;
 mod expanded_vehicles;
+mod file_kind;
 pub mod input;
 mod inputs;
 mod locations;
@@ -43,6 +44,7 @@ pub use diagnostic::{
     Diagnostic, DiagnosticKind, Diagnostics, SourceLocation, VehicleRef, nearest_word, shortened,
 };
 pub use document::{Document, DocumentNode, TomlValue};
+pub use file_kind::FileKind;
 pub use inputs::{Input, Inputs, OpenedInput, RecordedInput, is_vehicle_file, map_paths};
 
 use std::path::{Path, PathBuf};
@@ -137,6 +139,7 @@ impl ScenarioFile {
         inputs: Inputs,
     ) -> Result<ScenarioFile, Diagnostics> {
         let mut document = Document::parse(file, text)?;
+        FileKind::Scenario.check(&document)?;
         let refused: Vec<Diagnostic> =
             sets.iter().filter_map(|set| document.set(set).err()).collect();
         Diagnostics::into_result(refused)?;

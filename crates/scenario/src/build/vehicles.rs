@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticKind, SourceLocation, nearest_word
 use crate::document::{Document, DocumentNode};
 use crate::input::LARGEST_TEXT;
 use crate::inputs::is_vehicle_file;
-use crate::{Diagnostics, Inputs, ScenarioFile, conform};
+use crate::{Diagnostics, FileKind, Inputs, ScenarioFile, conform};
 use bekker_vehicle::{
     AnySpec, CatalogEntry, Locks, SetupError, SpecError, TrackedSpec, VehicleCatalogError,
     VehicleSetup, VehicleSpec, catalog, find_vehicle, trailers,
@@ -281,7 +281,11 @@ fn file_document(
     };
     let bytes = inputs.read(&path, LARGEST_TEXT).map_err(|error| unreadable(&error))?;
     let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
-    Ok(Document::parse(&path.display().to_string(), &text).map_err(Diagnostics::from))
+    let document = Document::parse(&path.display().to_string(), &text).and_then(|document| {
+        FileKind::Vehicle.check(&document)?;
+        Ok(document)
+    });
+    Ok(document.map_err(Diagnostics::from))
 }
 
 /// A vehicle of the catalog, if the name requests it with a trailer of the catalog.

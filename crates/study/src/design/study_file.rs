@@ -7,7 +7,7 @@ use super::response::Response;
 use super::{points, table};
 use bekker_math::random::RandomStream;
 use bekker_scenario::{
-    Diagnostic, DiagnosticKind, Diagnostics, Document, Inputs, Scenario, ScenarioFile,
+    Diagnostic, DiagnosticKind, Diagnostics, Document, FileKind, Inputs, Scenario, ScenarioFile,
     SourceLocation, TomlValue, conform, input,
 };
 use sha2::{Digest, Sha256};
@@ -105,6 +105,7 @@ impl Study {
             };
             return Study::of_scenario(path, &[], perturb);
         }
+        FileKind::Study.check(&document)?;
         Diagnostics::into_result(conform(&document, &SCHEMA))?;
         let mut config: StudyConfig = serde_json::from_value(document.root.value.to_json())
             .map_err(|e| {
