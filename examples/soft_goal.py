@@ -55,7 +55,7 @@ CELLS = 8
 
 
 class Coarse(VectorObservationWrapper):
-    """Observation of the policy: vehicle state, rim speeds relative to the vehicle, and a coarse map."""
+    """Observation of the policy: vehicle state, rim speeds relative to the vehicle, and a coarse map if there is one."""
 
     def __init__(self, env):
         super().__init__(env)
@@ -66,10 +66,13 @@ class Coarse(VectorObservationWrapper):
     def observations(self, observations):
         named = bekker.envs.parts(self.unwrapped.layout, observations)
         count, block = len(observations), 32 // CELLS
-        heights = named.pop("map_height").reshape(count, CELLS, block, CELLS, block).mean((2, 4))
-        named.pop("map_rut")
+        # tasks on flat ground have no map
+        heights = named.pop("map_height", np.zeros((count, 0)))
+        named.pop("map_rut", None)
+        if heights.size:
+            heights = heights.reshape(count, CELLS, block, CELLS, block).mean((2, 4)).reshape(count, -1)
         slips = named["rim_speed"] - named["velocity"][:, :1]
-        return np.hstack([*named.values(), 4 * slips.clip(-1, 1), heights.reshape(count, -1)])
+        return np.hstack([*named.values(), 4 * slips.clip(-1, 1), heights])
 
 
 class Policy(GaussianMixin, Model):
@@ -85,7 +88,7 @@ class Policy(GaussianMixin, Model):
         for _ in range(2):
             hidden = nn.tanh(nn.Dense(HIDDEN)(hidden))
         # a policy whose vehicle does not start would not improve
-        ahead = lambda *_: jnp.array([0.0, 0.5])
+        ahead = lambda _, shape, *__: jnp.zeros(shape).at[1].set(0.5)
         small = nn.initializers.variance_scaling(1e-4, "fan_in", "normal")
         spread = self.param("log_spread", lambda _: jnp.full(self.num_actions, SPREAD))
         return nn.Dense(self.num_actions, kernel_init=small, bias_init=ahead)(hidden), {"log_std": spread}

@@ -4,8 +4,8 @@
 #   scripts/doc_pictures.sh                # all that take at most minutes
 #   scripts/doc_pictures.sh convoy maps    # some, by name
 #
-# BEKKER is the program (default: target/release/bekker), PYTHON an environment with bekker for `ppo` and
-# `soft_goal` (default: python3). `validation`, `exchange` and `scaling` compile and run tools with cargo.
+# BEKKER is the program (default: target/release/bekker), PYTHON an environment with bekker for `ppo`,
+# `soft_goal` and `baselines` (default: python3). `validation`, `exchange` and `scaling` compile and run tools with cargo.
 # Pictures are not reduced to 256 colors, because this would change the colors of scales.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -108,21 +108,16 @@ ppo() {
 }
 
 soft_goal() { # needs skrl and JAX
-    "${PYTHON:-python3}" examples/soft_goal.py --steps 470000 --out "$work/scratch"
     "${PYTHON:-python3}" examples/soft_goal.py --steps 350000 --from-rule --out "$work/rule"
-    "${PYTHON:-python3}" - "$work" <<'END'
-import sys
-import numpy as np
-sys.path.insert(0, "examples")
-import soft_goal
-folder = sys.argv[1]
-names = {"from scratch": "scratch", "from the rule": "rule"}
-curves = {name: np.load(f"{folder}/{run}/curves.npz")["seed_0"] for name, run in names.items()}
-rule = next(score for name, score, *_ in soft_goal.judge(None, 64, 2) if name == "rule")
-soft_goal.draw(curves, rule, f"{folder}/curve.png")
-END
-    place "$work/curve.png" docs/soft_goal_curve.png
     place "$work/rule/film.png" docs/soft_goal_film.png
+}
+
+baselines() { # needs skrl and JAX
+    local train=("${PYTHON:-python3}" scripts/baselines.py --out "$work/baselines")
+    "${train[@]}" --algorithms SAC --steps 10240
+    "${train[@]}" --algorithms PPO --steps 40960
+    "${train[@]}" --table
+    place "$work/baselines/curves.png" docs/baselines.png
 }
 
 view() { # needs node, chromium and the npm packages of the script
@@ -131,7 +126,7 @@ view() { # needs node, chromium and the npm packages of the script
 }
 
 short=(convoy search swarm vehicles sensors study)
-long=(maps view brigade validation exchange scaling ppo soft_goal)
+long=(maps view brigade validation exchange scaling ppo soft_goal baselines)
 pictures=("$@")
 [ "${#pictures[@]}" -gt 0 ] || pictures=("${short[@]}")
 for picture in "${pictures[@]}"; do

@@ -242,6 +242,7 @@ impl FactorPlan {
     /// # Errors
     ///
     /// The elimination step whose pivot is zero or not finite.
+    #[inline(always)]
     pub(super) fn factorize(&self, numeric: &mut FactorValues) -> Result<(), usize> {
         let FactorValues { values, inverse, .. } = numeric;
         let mut rest = &mut values[..];
@@ -293,6 +294,7 @@ impl FactorPlan {
     }
 
     /// Solves in place for a right-hand side in the order of the variables.
+    #[inline(always)]
     pub(super) fn solve(&self, numeric: &mut FactorValues, x: &mut [f64]) {
         let FactorValues { values, inverse, work } = numeric;
         for (&rank, &value) in self.rank.iter().zip(&*x) {
@@ -345,7 +347,7 @@ impl FactorPlan {
 /// A row of the matrix minus its products with the rows of the panel above it.
 ///
 /// The result is the row of the factor times the pivots.
-#[inline]
+#[inline(always)]
 fn substitute(row: &PanelRow, triangle: &[PanelRow; WIDTH]) -> PanelRow {
     let mut products = *row;
     for k in 1..WIDTH {
@@ -356,7 +358,7 @@ fn substitute(row: &PanelRow, triangle: &[PanelRow; WIDTH]) -> PanelRow {
     products
 }
 
-#[inline]
+#[inline(always)]
 fn product(a: &PanelRow, b: &PanelRow) -> f64 {
     (a[0] * b[0] + a[2] * b[2]) + (a[1] * b[1] + a[3] * b[3])
 }

@@ -7,7 +7,7 @@ use super::joint::Joint;
 use super::kinematics::quaternion;
 use super::model::{BodyId, Coordinate, Geometry, MultibodyModel};
 use super::work_account::WorkAccount;
-use bekker_math::numeric::{cos, sin};
+use bekker_math::numeric::{cos, dispatch, level, sin};
 use bekker_math::spatial::{Load, Mat3, Pose, Quat, Twist, Vec3, Vec6};
 use serde::{Deserialize, Serialize};
 
@@ -288,6 +288,18 @@ impl MultibodyModel {
         workspace: &mut MultibodyWorkspace,
         h: f64,
     ) -> Result<(), StepError> {
+        // scalar operations and fixed sums: the bits are those of any instruction set
+        dispatch!(level(), _simd => self.advance_inline(state, workspace, h))
+    }
+
+    /// Evaluates [`MultibodyModel::advance`]; inlined to be compiled for several instruction sets.
+    #[inline(always)]
+    fn advance_inline(
+        &self,
+        state: &mut MultibodyState,
+        workspace: &mut MultibodyWorkspace,
+        h: f64,
+    ) -> Result<(), StepError> {
         self.mesh_gears(workspace);
         self.assemble(state, workspace, h);
         self.symbolic.factorize(&mut workspace.numeric).map_err(|at| StepError::Singular { at })?;
@@ -313,6 +325,7 @@ impl MultibodyModel {
     }
 
     /// Assembles matrix and right-hand side of the step.
+    #[inline(always)]
     fn assemble(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace, h: f64) {
         self.gather_momenta(state, workspace, h);
         self.load_bodies(state, workspace, h);
@@ -323,6 +336,7 @@ impl MultibodyModel {
     }
 
     /// Sets each body's inertia, and its initial momentum plus the impulse of its weight.
+    #[inline(always)]
     fn gather_momenta(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace, h: f64) {
         let shift = state.origin - workspace.origin;
         let gravity = workspace.gravity * h;
@@ -342,6 +356,7 @@ impl MultibodyModel {
     }
 
     /// Adds the external loads: tangents to the inertias, forces to the impulses.
+    #[inline(always)]
     fn load_bodies(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace, h: f64) {
         for (index, (load, &body)) in workspace.load.iter().zip(&self.loaded).enumerate() {
             let point = workspace.body_origin[body];
@@ -362,6 +377,7 @@ impl MultibodyModel {
 
     /// Assembles the mass matrix from composite bodies, from the leaves to the root, and the
     /// momenta along the coordinates.
+    #[inline(always)]
     fn assemble_masses(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace) {
         let values = &mut workspace.numeric.values;
         values.fill(0.0);
@@ -401,6 +417,7 @@ impl MultibodyModel {
     }
 
     /// Adds force elements and touches, linearly implicitly.
+    #[inline(always)]
     fn assemble_forces(&self, workspace: &mut MultibodyWorkspace, h: f64) {
         let values = &mut workspace.numeric.values;
         let right = &mut workspace.right;
@@ -436,6 +453,7 @@ impl MultibodyModel {
     }
 
     /// Adds the rows of closed loops, softened, and of drives.
+    #[inline(always)]
     fn assemble_closures(
         &self,
         state: &MultibodyState,
@@ -491,6 +509,7 @@ impl MultibodyModel {
     }
 
     /// Adds the effect of loads on conveyed surfaces to the shafts that convey them.
+    #[inline(always)]
     fn convey(&self, state: &MultibodyState, workspace: &mut MultibodyWorkspace, h: f64) {
         let MultibodyWorkspace {
             load,
@@ -524,6 +543,7 @@ impl MultibodyModel {
     }
 
     /// Computes the momenta of the bodies at the end of the step.
+    #[inline(always)]
     fn collect_momenta(&self, state: &mut MultibodyState, workspace: &mut MultibodyWorkspace) {
         state.origin = workspace.origin;
         for (body, link) in self.links.iter().enumerate() {
@@ -560,6 +580,7 @@ impl MultibodyModel {
     }
 
     /// Corrects the closures to zero with the factors of the step.
+    #[inline(always)]
     fn close(&self, state: &mut MultibodyState, workspace: &mut MultibodyWorkspace) {
         for _ in 0..CORRECTIONS {
             if self.violation(state, workspace) <= DRIFT {
