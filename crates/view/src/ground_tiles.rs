@@ -265,7 +265,7 @@ mod tests {
             let ground = Arc::new(published.clone());
             let changed = tiles.message(&model, &ground, 0.0, false).unwrap();
             let sides = [index % TILE, index / TILE].map(|at| !(2..TILE - 1).contains(&at));
-            let expected = sides.iter().map(|side| 1 + usize::from(*side)).product();
+            let expected: usize = sides.iter().map(|side| 1 + usize::from(*side)).product();
             assert_eq!(take(&mut page, &changed), expected, "node {index}");
             let mut whole = PageTiles::new();
             let all = GroundTiles::default().message(&model, &ground, 0.0, true).unwrap();

@@ -107,7 +107,8 @@ impl HtmlPage {
         let mut html = format!(
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
-             <title>{title}</title>\n<style>{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n"
+             <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n\
+             <style>{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n"
         );
         html += &paragraph("question", &self.question);
         html += &paragraph("answer", &self.answer);
