@@ -85,6 +85,8 @@ const PAGES = [
 const args = process.argv.slice(2);
 const only = args[0] === '--only' ? args.splice(0, 2)[1] : '';
 const folder = path.resolve(args[0] ?? path.join(root, 'target/viewer_pictures'));
+// Waits until what changed before is drawn.
+const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))';
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 class Browser {
@@ -149,10 +151,9 @@ class Browser {
   }
   // Waits until the page has drawn with all squares of terrain in view.
   async settle(viewer) {
-    const frames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))';
-    await this.evaluate(frames);
+    await this.evaluate(TWO_FRAMES);
     if (viewer) await this.wait('bekker.terrain.waiting === 0');
-    await this.evaluate(frames);
+    await this.evaluate(TWO_FRAMES);
   }
   async picture(file) {
     const { data } = await this.call('Page.captureScreenshot', { format: 'png' });
@@ -217,7 +218,13 @@ async function main() {
         // a page with the same path and another fragment would not load again
         await browser.call('Page.navigate', { url: 'about:blank' });
         await browser.call('Page.navigate', { url: base + target });
-        await browser.wait(viewer ? `globalThis.bekker?.frame != null && bekker.chunks > 0 && ${ready}` : ready);
+        if (viewer) {
+          await browser.wait('globalThis.bekker?.frame != null && bekker.chunks > 0');
+          await browser.evaluate(TWO_FRAMES);
+          const seconds = (await browser.evaluate('performance.now()')) / 1000;
+          console.log(`${name} ${size.join('x')}: first picture after ${seconds.toFixed(1)} s`);
+        }
+        await browser.wait(ready);
         if (script) await browser.evaluate(script);
         for (const theme of THEMES) {
           await browser.emulate(size, theme);

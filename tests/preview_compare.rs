@@ -290,6 +290,12 @@ fn runs_are_compared_side_by_side() {
     let text = String::from_utf8(table.success().get_output().stdout.clone()).unwrap();
     assert!(text.contains("difference") && text.contains("soil.default"), "{text}");
     assert!(text.contains("hmmwv") && text.contains("long"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(!text.contains("resistance"), "{text}");
+    let table =
+        bekker(folder.path()).args(["compare", "short", "--wide", "--no-picture", "-q"]).assert();
+    let wide = String::from_utf8(table.success().get_output().stdout.clone()).unwrap();
+    assert!(wide.contains("resistance") && wide.contains("final"), "{wide}");
 
     // An interrupted run has no summary; its record is still compared.
     fs::remove_file(folder.path().join("short/summary.json")).unwrap();

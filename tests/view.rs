@@ -356,6 +356,7 @@ fn a_folder_of_runs_is_listed_compared_and_watched() {
     let cells: Vec<&str> = row.split("<td>").map(|cell| cell.trim_end_matches("</td>")).collect();
     assert!(cells[1] == cells[2] && cells[1].parse::<f64>().unwrap() > 1.0, "{compared}");
     assert_eq!(cells[3], "+0.0");
+    assert!(compared.contains("the scenarios are the same"), "{compared}");
     assert!(get(&url, "/study/0?token=secret").contains("what was found"));
     assert!(get(&url, "/run/1/main.js?token=secret").contains("from 'three'"));
     for none in ["/run/2/", "/run/1/manifest.json", "/run/-1/", "/study/1", "/study/..", "/first/"]

@@ -12,7 +12,7 @@ use crate::simulation::{OutcomeCode, SceneryObject};
 use crate::terrain::{Raster, read_geotiff};
 use clap::Args;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Compare runs: outcomes, plots, ruts, and differences between their scenarios
@@ -32,22 +32,25 @@ pub struct Compare {
     /// Do not draw the picture
     #[arg(long)]
     no_picture: bool,
+    /// Print all columns: final speed, mean sinkage and motion resistance too
+    #[arg(long)]
+    wide: bool,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
 }
 
 /// Quantities of a vehicle in the comparison: key in the summary, heading, factor from SI,
-/// decimals.
-const FIGURES: [(&[&str], &str, f64, usize); 8] = [
-    (&["distance"], "distance\nm", 1.0, 1),
-    (&["mean_speed"], "speed\nmean m/s", 1.0, 2),
-    (&["final_speed"], "\nfinal", 1.0, 2),
-    (&["mean_slip"], "slip\nmean %", 100.0, 1),
-    (&["mean_sinkage"], "sinkage\nmean cm", 100.0, 1),
-    (&["max_sinkage"], "\ndeepest", 100.0, 1),
-    (&["motion_resistance"], "resistance\nkN", 1e-3, 2),
-    (&["drive_energy", "wheel_energy"], "energy\nkJ", 1e-3, 0),
+/// decimals, and whether only `--wide` prints it.
+const FIGURES: [(&[&str], &str, f64, usize, bool); 8] = [
+    (&["distance"], "distance\nm", 1.0, 1, false),
+    (&["mean_speed"], "speed\nmean m/s", 1.0, 2, false),
+    (&["final_speed"], "speed\nfinal m/s", 1.0, 2, true),
+    (&["mean_slip"], "slip\nmean %", 100.0, 1, false),
+    (&["mean_sinkage"], "sinkage\nmean cm", 100.0, 1, true),
+    (&["max_sinkage"], "sinkage\ndeepest cm", 100.0, 1, false),
+    (&["motion_resistance"], "resistance\nkN", 1e-3, 2, true),
+    (&["drive_energy", "wheel_energy"], "energy\nkJ", 1e-3, 0, false),
 ];
 
 impl Compare {
@@ -70,7 +73,7 @@ impl Compare {
         }
         let labels = labels(&runs);
         let names = names(&runs);
-        let differences = differences(&runs);
+        let differences = differences(&runs.iter().map(RecordedRun::keys).collect::<Vec<_>>());
         if let Some(path) = &picture {
             if runs.len() > MOST {
                 eprintln!("the picture shows only the first {MOST} of {} runs", runs.len());
@@ -80,7 +83,7 @@ impl Compare {
         if self.json {
             stdout::print_json(&as_json(picture.as_deref(), &runs, &labels, &names, &differences))
         } else {
-            let mut text = outcomes(&runs, &labels, &names);
+            let mut text = outcomes(&runs, &labels, &names, self.wide);
             text.push_str("\n\n");
             text.push_str(&keys(&labels, &differences));
             if let Some(path) = picture.as_ref().filter(|_| !quiet) {
@@ -119,8 +122,7 @@ fn names(runs: &[RecordedRun]) -> Vec<String> {
 
 /// Returns the keys of the scenarios whose values differ, with the value of each run; `None` if a
 /// run's scenario lacks the key.
-fn differences(runs: &[RecordedRun]) -> Vec<(String, Vec<Option<String>>)> {
-    let all: Vec<_> = runs.iter().map(RecordedRun::keys).collect();
+pub fn differences(all: &[BTreeMap<String, String>]) -> Vec<(String, Vec<Option<String>>)> {
     let keys: BTreeSet<&String> = all.iter().flat_map(|keys| keys.keys()).collect();
     let row = |key: &String| {
         let values: Vec<Option<String>> = all.iter().map(|keys| keys.get(key).cloned()).collect();
@@ -184,9 +186,10 @@ fn figure(run: &RecordedRun, name: &str, keys: &[&str]) -> Option<f64> {
     keys.iter().find_map(|key| vehicle[*key].as_f64())
 }
 
-fn outcomes(runs: &[RecordedRun], labels: &[String], names: &[String]) -> String {
+fn outcomes(runs: &[RecordedRun], labels: &[String], names: &[String], is_wide: bool) -> String {
+    let figures: Vec<_> = FIGURES.iter().filter(|own| is_wide || !own.4).collect();
     let mut header = vec!["vehicle", "run"];
-    header.extend(FIGURES.iter().map(|(_, heading, ..)| *heading));
+    header.extend(figures.iter().map(|(_, heading, ..)| *heading));
     header.push("outcome");
     let mut rows = Vec::new();
     for name in names {
@@ -194,7 +197,7 @@ fn outcomes(runs: &[RecordedRun], labels: &[String], names: &[String]) -> String
         for (run, label) in runs.iter().zip(labels) {
             let Some((_, sentence)) = outcome(run, name) else { continue };
             let mut row = vec![shown.to_owned(), label.clone()];
-            row.extend(FIGURES.iter().map(|(keys, _, factor, decimals)| {
+            row.extend(figures.iter().map(|(keys, _, factor, decimals, _)| {
                 let value = figure(run, name, keys).map(|value| factor * value);
                 value.map_or(String::new(), |value| format!("{value:.decimals$}"))
             }));
@@ -203,7 +206,7 @@ fn outcomes(runs: &[RecordedRun], labels: &[String], names: &[String]) -> String
             shown = "";
         }
     }
-    text_table::ruled(header, rows, 2..2 + FIGURES.len(), 1).trim_fmt()
+    text_table::ruled(header, rows, 2..2 + figures.len(), 1).trim_fmt()
 }
 
 /// Formats the differences between the scenarios.
@@ -327,11 +330,16 @@ fn draw(
 ) -> Result<(), Failure> {
     let shown = runs.len().min(MOST);
     let lands: Vec<Option<RunLand>> = runs[..shown].iter().map(land).collect();
-    let keys: Vec<&str> = differences.iter().map(|(key, _)| key.as_str()).collect();
-    let subtitle = match &keys[..] {
+    // a few keys with their values, many without
+    let in_words = |(key, values): &(String, Vec<Option<String>>)| {
+        let values: Vec<&str> =
+            values[..shown].iter().map(|own| own.as_deref().unwrap_or("-")).collect();
+        if differences.len() > 2 { key.clone() } else { format!("{key} = {}", values.join(", ")) }
+    };
+    let subtitle = match differences {
         _ if shown < 2 => String::new(),
         [] => "the scenarios and the program are the same".into(),
-        keys => format!("differences: {}", keys.join(", ")),
+        own => format!("differences: {}", own.iter().map(in_words).collect::<Vec<_>>().join("; ")),
     };
     let samplers: Vec<Option<GroundSampler<'_>>> =
         lands.iter().map(|land| land.as_ref().map(GroundSampler::new)).collect();

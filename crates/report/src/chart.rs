@@ -90,6 +90,15 @@ pub(super) fn round_step(rough: f64) -> f64 {
     rounded.unwrap_or(10.0) * magnitude
 }
 
+/// Values without those below 1 % of the largest, so that noise around zero widens no axis.
+pub(super) fn without_noise(
+    values: impl Iterator<Item = f64> + Clone,
+) -> impl Iterator<Item = f64> {
+    let largest =
+        values.clone().filter(|value| value.is_finite()).map(f64::abs).fold(0.0, f64::max);
+    values.filter(move |value| value.abs() >= 0.01 * largest)
+}
+
 /// Axes in a frame.
 pub(super) struct Axes {
     pub frame: Frame,

@@ -4,7 +4,7 @@
 //! columns have the same axes.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
-use super::chart::{Axes, AxisScale, SeriesMark};
+use super::chart::{Axes, AxisScale, SeriesMark, without_noise};
 use super::color::{self, ALARM, INK, RULE, SECONDARY};
 use super::depth_scale::{DepthScale, color_bar};
 use super::drawn_ground::{self, DrawnGround, GroundFunction};
@@ -266,7 +266,7 @@ impl<'a> ComparisonLayout<'a> {
                     false,
                     (width / 110.0) as usize,
                 ),
-                y: AxisScale::covering(all().map(|point| point[1]), true, 4),
+                y: AxisScale::covering(without_noise(all().map(|point| point[1])), true, 4),
                 size: 12.5,
             };
             axes.draw(canvas, true);

@@ -7,13 +7,14 @@
 //! and sinkage over time.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
-use super::chart::{Axes, AxisScale, SeriesMark};
+use super::chart::{Axes, AxisScale, SeriesMark, without_noise};
 use super::close_up::close_up;
 use super::color::{self, SECONDARY};
 use super::depth_scale::{DepthScale, VISIBLE, color_bar};
 use super::geotiff::RutNode;
 use super::legend::{ENDING, ENDING_LINE, endings, legend};
 use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, footer, heading};
+use super::profile::ProfilePoint;
 use super::scene::{RunScene, TrackPoint};
 use super::{ReportError, file, map, profile};
 use std::path::Path;
@@ -112,6 +113,11 @@ fn undeformed(scene: &RunScene<'_>) -> String {
     }
 }
 
+/// Whether a path has no grade that a plot would show.
+fn is_flat(points: &[ProfilePoint]) -> bool {
+    points.iter().all(|point| point.grade.abs() < 1e-3)
+}
+
 /// Plots speed, slip and sinkage over time, side by side.
 fn histories(canvas: &mut Canvas, scene: &RunScene<'_>, top: f32, bottom: f32) {
     type Quantity = (&'static str, fn(&TrackPoint) -> f64);
@@ -121,9 +127,10 @@ fn histories(canvas: &mut Canvas, scene: &RunScene<'_>, top: f32, bottom: f32) {
         ("mean sinkage, cm", |point| 100.0 * point.sinkage),
     ];
     let (gap, label) = (30.0, 40.0);
-    let panels = if scene.profile.is_some() { 4.0 } else { 3.0 };
+    let profile = scene.profile.as_ref().filter(|(_, points)| !is_flat(points));
+    let panels = if profile.is_some() { 4.0 } else { 3.0 };
     let width = (MAP_RIGHT - MARGIN - (panels - 1.0) * gap) / panels - label;
-    if let Some((vehicle, points)) = &scene.profile {
+    if let Some((vehicle, points)) = profile {
         let x = MARGIN + label + 3.0 * (width + label + gap);
         let frame = Frame { x, y: top, width, height: bottom - top };
         profile::draw(canvas, frame, points, color::line(*vehicle));
@@ -138,7 +145,7 @@ fn histories(canvas: &mut Canvas, scene: &RunScene<'_>, top: f32, bottom: f32) {
         let axes = Axes {
             frame: Frame { x, y: top, width, height: bottom - top },
             x: AxisScale::spanning(all().map(|point| point.time), false, 5),
-            y: AxisScale::covering(all().map(quantity), true, 5),
+            y: AxisScale::covering(without_noise(all().map(quantity)), true, 5),
             size: 14.0,
         };
         axes.draw(canvas, true);
@@ -188,7 +195,6 @@ mod tests {
     use super::super::canvas::TextStyle;
     use super::super::color::{ALARM, INK, Rgb};
     use super::super::drawn_ground::{DrawnGround, SoilSign};
-    use super::super::profile::ProfilePoint;
     use super::super::scene::{Caption, Highlight, SceneTrack};
     use super::*;
     use bekker_agent::Outcome;
@@ -446,6 +452,19 @@ mod tests {
         write(&path, &scene, Size { width: 960, height: 600 }).unwrap();
         keep(&path, "firm.png");
         assert_eq!(decoded(&path).0, 960);
+    }
+
+    #[test]
+    fn noise_widens_no_axis_and_level_ground_has_no_profile() {
+        let low = |least: f64| {
+            let values = [least, 0.0, 5.0].into_iter();
+            AxisScale::covering(without_noise(values), true, 5).low
+        };
+        assert_eq!(low(-0.02), 0.0);
+        assert!(low(-0.5) <= -0.5);
+        let level = ProfilePoint { grade: 0.0, ..profile_point(0) };
+        assert!(is_flat(&[level]));
+        assert!(!is_flat(&[level, ProfilePoint { grade: -0.01, ..level }]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 // Side panel: list of vehicles, table of the selected vehicle, plots and camera pictures.
 
-import { Plots } from 'view/plots';
+import { Plots, fixed } from 'view/plots';
 import { color } from 'view/palette';
 
 const INTERVAL = 200; // ms between updates of tables and plots
@@ -82,7 +82,7 @@ export class Panel {
     this.plots.refresh();
     this.frame.vehicles.forEach((v, k) => {
       const { speed } = this.rows[k];
-      speed.textContent = this.outcomes.has(k) ? 'ended' : `${v.speed.toFixed(1)} m/s`;
+      speed.textContent = this.outcomes.has(k) ? 'ended' : `${fixed(v.speed, 1)} m/s`;
       speed.classList.toggle('ended', this.outcomes.has(k));
     });
     this.table(this.frame.vehicles[this.chosen]);
@@ -94,17 +94,17 @@ export class Panel {
     const agent = this.scene.agents[this.chosen];
     const line = (title, ...cells) => element('tr', {},
       element('th', { scope: 'row', textContent: title }), ...cells.map((text) => element('td', { textContent: text })));
-    const [x, y, z] = [0, 1, 2].map((k) => (v.place[k] + this.scene.origin[k]).toFixed(1));
+    const [x, y, z] = [0, 1, 2].map((k) => fixed(v.place[k] + this.scene.origin[k], 1));
     const gear = v.gear > 0 ? String(v.gear) : v.gear < 0 ? `R${-v.gear}` : 'N';
     const figures = element('table', {},
       element('caption', { textContent: `${agent.name} (${agent.model})` }),
       line('position, m', `${x}, ${y}, ${z}`),
-      line('steering, throttle, brake', `${v.steering.toFixed(2)}, ${v.throttle.toFixed(2)}, ${v.brake.toFixed(2)}`),
+      line('steering, throttle, brake', [v.steering, v.throttle, v.brake].map((value) => fixed(value, 2)).join(', ')),
       line('gear, engine', `${gear}, ${((v.engine * 30) / Math.PI).toFixed(0)} rpm`));
     const heads = ['wheel', 'slip, %', 'sinkage, cm', 'load, kN'];
     const wheels = element('table', {}, element('tr', {}, ...heads.map((text) => element('th', { scope: 'col', textContent: text }))));
     v.wheels.slice(0, MOST_WHEELS).forEach((w, k) => {
-      wheels.append(line(wheelName(k, v.wheels.length), (100 * w.slip).toFixed(0), (100 * w.sinkage).toFixed(1), (w.load / 1000).toFixed(1)));
+      wheels.append(line(wheelName(k, v.wheels.length), fixed(100 * w.slip, 0), fixed(100 * w.sinkage, 1), fixed(w.load / 1000, 1)));
     });
     const outcome = this.outcomes.get(this.chosen);
     holder.replaceChildren(...(outcome ? [element('p', { textContent: outcome })] : []), figures, wheels);

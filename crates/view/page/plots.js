@@ -18,7 +18,9 @@ const element = (tag, properties, ...children) => {
   made.append(...children);
   return made;
 };
-const number = (value, unit) => (Number.isFinite(value) ? `${value.toFixed(unit === '%' ? 0 : 1)} ${unit}` : '-');
+// Formats a number without a negative zero.
+export const fixed = (value, decimals) => (Number(value.toFixed(decimals)) + 0).toFixed(decimals);
+const number = (value, unit) => (Number.isFinite(value) ? `${fixed(value, unit === '%' ? 0 : 1)} ${unit}` : '-');
 
 export class Plots {
   constructor(scene, holder, seek) {

@@ -29,7 +29,7 @@ pub struct Clients {
     greeting: Vec<Arc<EncodedMessage>>,
     feeds: Mutex<Vec<ClientQueue>>,
     /// The ground as last sent.
-    ground: Mutex<SharedGround>,
+    ground: Mutex<Arc<SharedGround>>,
 }
 
 /// Sending side of the queue of a client.
@@ -121,7 +121,7 @@ impl Clients {
     /// joins meanwhile is served by the next call.
     pub(super) fn send_ground(
         &self,
-        published: &SharedGround,
+        published: &Arc<SharedGround>,
         changed: Option<EncodedMessage>,
         all: impl FnOnce() -> Option<EncodedMessage>,
     ) -> bool {
@@ -184,7 +184,7 @@ impl Clients {
         if !(x.is_finite() && y.is_finite() && model.terrain().contains(x, y)) {
             return fault(&format!("({x}, {y}) m is outside the terrain"));
         }
-        let published = lock(&self.ground);
+        let published = lock(&self.ground).clone();
         text(&json!({
             "kind": "ground",
             "x": x,

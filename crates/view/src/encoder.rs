@@ -17,8 +17,10 @@ use bekker_world::WorldModel;
 use serde_json::json;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Largest number of queued snapshots.
 const WAITING: usize = 2;
@@ -46,6 +48,8 @@ enum EncoderJob {
 /// The encoder thread, which ends when this is dropped.
 pub struct EncoderThread {
     work: Option<SyncSender<EncoderJob>>,
+    /// Wall time that jobs took, µs.
+    taken: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -56,9 +60,16 @@ impl EncoderThread {
     /// The system's error if the thread cannot be started.
     pub fn new(clients: Arc<Clients>) -> io::Result<EncoderThread> {
         let (work, waiting) = sync_channel(WAITING);
-        let encode = move || encode(&clients, &waiting);
+        let taken = Arc::new(AtomicU64::new(0));
+        let total = taken.clone();
+        let encode = move || encode(&clients, &waiting, &total);
         let thread = std::thread::Builder::new().name("encoder".into()).spawn(encode)?;
-        Ok(EncoderThread { work: Some(work), thread: Some(thread) })
+        Ok(EncoderThread { work: Some(work), taken, thread: Some(thread) })
+    }
+
+    /// Wall time that encoding has taken so far.
+    pub fn time_taken(&self) -> Duration {
+        Duration::from_micros(self.taken.load(Ordering::Relaxed))
     }
 
     /// Queues a snapshot unless the queue is full; returns whether it was queued.
@@ -132,9 +143,10 @@ struct SentState {
     lights: Vec<Vec<&'static str>>,
 }
 
-fn encode(clients: &Clients, waiting: &Receiver<EncoderJob>) {
+fn encode(clients: &Clients, waiting: &Receiver<EncoderJob>, taken: &AtomicU64) {
     let mut sent = SentState::default();
     while let Ok(work) = waiting.recv() {
+        let begun = Instant::now();
         match work {
             EncoderJob::Show(snapshot) => sent.show(clients, &snapshot, false),
             EncoderJob::ShowAll(snapshot, hash) => {
@@ -154,6 +166,7 @@ fn encode(clients: &Clients, waiting: &Receiver<EncoderJob>) {
             }
             EncoderJob::Send(message) => clients.send(message, false),
         }
+        taken.fetch_add(begun.elapsed().as_micros() as u64, Ordering::Relaxed);
     }
 }
 
@@ -179,7 +192,7 @@ impl SentState {
     fn show_ground(
         &mut self,
         clients: &Clients,
-        published: &SharedGround,
+        published: &Arc<SharedGround>,
         time: f64,
         afresh: bool,
     ) -> bool {

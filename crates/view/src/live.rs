@@ -4,7 +4,7 @@ use super::clients::Clients;
 use super::control::PlaybackClock;
 use super::encoder::EncoderThread;
 use super::plan_message::plan_message;
-use super::rate_limiter::{FRAMES, GROUND, PICTURES, RateLimiter};
+use super::rate_limiter::{FrameCost, GROUND, PICTURES, RateLimiter};
 use super::snapshot::Snapshot;
 use bekker_agent::Sample;
 use bekker_ranks::{Flow, HeartbeatInfo, Observer};
@@ -12,7 +12,7 @@ use bekker_world::{AutonomyView, World};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Shows a run to its clients and applies their playback control.
 ///
@@ -25,6 +25,11 @@ pub struct LiveView {
     shown: RateLimiter,
     ground: RateLimiter,
     pictured: RateLimiter,
+    cost: FrameCost,
+    /// Time that the encoder had taken at the last frame.
+    encoded: Duration,
+    /// Whether the simulation is slower than its rate.
+    is_late: bool,
     /// Whether the last snapshot with ground was not queued.
     ground_pending: bool,
     /// Tick from which the simulation may continue.
@@ -52,6 +57,9 @@ impl LiveView {
             shown,
             ground,
             pictured,
+            cost: FrameCost::default(),
+            encoded: Duration::ZERO,
+            is_late: false,
             ground_pending: false,
             granted: None,
         })
@@ -66,7 +74,8 @@ impl LiveView {
 
     /// Returns whether a client is connected and a frame is due.
     pub(super) fn is_due(&self) -> bool {
-        self.is_watched() && (self.clients.has_fresh() || self.shown.is_due(FRAMES))
+        self.is_watched()
+            && (self.clients.has_fresh() || self.shown.is_due(self.cost.interval(self.is_late)))
     }
 
     /// Returns whether a client is connected.
@@ -86,8 +95,12 @@ impl LiveView {
 
     /// Queues a snapshot of the world.
     pub(super) fn take(&mut self, world: &World) {
+        let begun = Instant::now();
         let ground = self.needs_ground() || self.ground.is_due(GROUND);
         let taken = self.encoder.offer(Snapshot::new(world, ground));
+        // the encoder's part belongs to earlier frames, which a mean may count now
+        let before = std::mem::replace(&mut self.encoded, self.encoder.time_taken());
+        self.cost.add(begun.elapsed() + self.encoded - before);
         self.ground_pending = ground && !taken;
         self.shown.restart();
         if ground && taken {
@@ -110,6 +123,7 @@ impl LiveView {
             return false;
         }
         let left = self.pace.wait(world.time(), rate);
+        self.is_late = left.is_zero();
         std::thread::sleep(left.min(PATIENCE));
         left > PATIENCE
     }
@@ -155,7 +169,9 @@ impl LiveView {
         }
         let (playing, rate) = control.playing();
         if playing && self.is_watched() {
-            std::thread::sleep(self.pace.wait(world.time(), rate));
+            let left = self.pace.wait(world.time(), rate);
+            self.is_late = left.is_zero();
+            std::thread::sleep(left);
         }
     }
 }

@@ -43,6 +43,11 @@ impl MessageBuilder {
         MessageBuilder { bytes: vec![kind as u8] }
     }
 
+    /// Allocates memory for more bytes.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
     pub fn u8(&mut self, value: u8) -> &mut MessageBuilder {
         self.bytes.push(value);
         self

@@ -133,6 +133,13 @@ mod tests {
         assert!(page.contains("id=\"recording\">AAAA</script>"));
     }
 
+    /// Of the 2.4 MB, three.js has 2.1 MB.
+    #[test]
+    fn the_page_weighs_what_docs_state() {
+        let bytes: usize = ASSETS.iter().map(|asset| asset.text.len()).sum();
+        assert_eq!((bytes as f64 * 1e-5).round(), 24.0, "{bytes} bytes; docs/howto/watch.md");
+    }
+
     #[test]
     fn scripts_import_existing_modules() {
         let modules: Vec<&str> = ASSETS.iter().filter_map(|asset| asset.module).collect();

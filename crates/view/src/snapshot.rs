@@ -5,6 +5,7 @@ use bekker_agent::Sample;
 use bekker_ground::SharedGround;
 use bekker_sync::message::VehicleMessage;
 use bekker_world::World;
+use std::sync::Arc;
 
 /// Displayed state of a run at one moment.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct Snapshot {
     /// Outcome of each drive as text; empty while it continues.
     pub(super) outcomes: Vec<String>,
     /// The ground, if it is due.
-    pub(super) published: Option<SharedGround>,
+    pub(super) published: Option<Arc<SharedGround>>,
     /// Pairs of agents with a working radio link.
     pub(super) links: Vec<[usize; 2]>,
     /// Damage of the static obstacles.
@@ -42,7 +43,7 @@ impl Snapshot {
             messages: world.messages(),
             samples: world.samples().collect(),
             outcomes: state.agents.iter().enumerate().map(ended).collect(),
-            published: ground.then(|| state.published.clone()),
+            published: ground.then(|| Arc::new(state.published.clone())),
             links: links(world),
             damage: state.damage.clone(),
         }

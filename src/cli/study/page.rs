@@ -94,7 +94,8 @@ impl StudyReport<'_> {
         HtmlPage {
             title: format!("Study of {name}"),
             question: config.description.clone(),
-            answer: self.qualified(&self.answer()),
+            answer: self.answer(),
+            restrictions: self.restrictions(),
             facts: vec![
                 fact(driven, "trials driven"),
                 fact(failed.to_string(), "trials without a result"),
@@ -178,8 +179,8 @@ impl StudyReport<'_> {
         format!("{name}: {}.", counts.join(", "))
     }
 
-    /// The answer with its restrictions.
-    fn qualified(&self, answer: &str) -> String {
+    /// Restrictions of the answer.
+    fn restrictions(&self) -> Vec<String> {
         let points = &self.analysis.points;
         let empty = points.iter().filter(|point| point.done == 0).count();
         let without = (empty > 0).then(|| {
@@ -187,10 +188,8 @@ impl StudyReport<'_> {
         });
         let unfinished = self.unfinished.then(|| format!("Not finished: {}.", self.progress));
         let repeated = self.repeated.as_ref().map(|told| format!("Warning: {told}."));
-        let all =
-            [answer.trim().to_owned()].into_iter().chain(without).chain(unfinished).chain(repeated);
-        let all = all.chain(self.sensitivity.iter().cloned()).chain(self.warnings());
-        all.collect::<Vec<_>>().join(" ")
+        let all = without.into_iter().chain(unfinished).chain(repeated);
+        all.chain(self.sensitivity.iter().cloned()).chain(self.warnings()).collect()
     }
 
     /// Sentences on excluded trials and on limits that trials exceeded.

@@ -4,9 +4,10 @@
 //! Links that lead out of the folder are not followed.
 
 use super::{commands, displayed_run, histories};
-use crate::cli::{Failure, recorded_run};
+use crate::cli::{Failure, compare, recorded_run};
 use crate::link::{Target, WebPage};
 use crate::report::manifest::{self, Manifest, RunStatus};
+use crate::report::recorded_run::keys;
 use crate::scenario::build::world;
 use crate::scenario::input;
 use crate::simulation::{RunSummary, VehicleSummary, World};
@@ -178,6 +179,7 @@ impl RunFolder {
             body,
             "<td><a href=\"run/{first}/?ghost={second}\">Watch both runs</a></td></tr>"
         );
+        compared_scenarios([left, right], &mut body);
         let vehicles = |run: &ListedRun| run.summary.as_ref().map_or(0, |own| own.vehicles.len());
         for index in 0..vehicles(left).max(vehicles(right)) {
             let pair = [left, right]
@@ -212,15 +214,46 @@ fn with_way_back(mut report: WebPage) -> WebPage {
     report
 }
 
+/// Largest number of compared keys.
+const MOST_KEYS: usize = 20;
+
+/// Writes the keys in which the scenarios of two runs differ, but those of outputs.
+fn compared_scenarios(pair: [&ListedRun; 2], body: &mut String) {
+    let mut rows = compare::differences(&pair.map(|run| keys(&run.manifest.config)));
+    rows.retain(|(key, _)| !key.starts_with("output."));
+    let more = rows.len().saturating_sub(MOST_KEYS);
+    rows.truncate(MOST_KEYS);
+    if rows.is_empty() {
+        body.push_str(&group("the scenarios are the same"));
+        return;
+    }
+    body.push_str(&group("scenario"));
+    for (key, values) in rows {
+        let _ = write!(body, "<tr><th scope=\"row\">{}</th>", escaped(&key));
+        for value in values {
+            let _ = write!(body, "<td>{}</td>", escaped(value.as_deref().unwrap_or("-")));
+        }
+        body.push_str("<td></td></tr>");
+    }
+    if more > 0 {
+        let _ = write!(
+            body,
+            "<tr><th scope=\"row\">{more} more keys</th><td colspan=\"3\">listed by \
+             bekker compare</td></tr>"
+        );
+    }
+}
+
+/// Heading of a group of rows.
+fn group(name: &str) -> String {
+    let name = escaped(name);
+    format!("<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"4\">{name}</th></tr>")
+}
+
 /// Writes the rows of a vehicle, with the second run minus the first.
 fn compared_vehicle(pair: [Option<&VehicleSummary>; 2], body: &mut String) {
     let name = pair.iter().flatten().next().map_or("", |vehicle| &vehicle.name);
-    let _ = write!(
-        body,
-        "<tr class=\"vehicle\"><th scope=\"rowgroup\" colspan=\"4\">{}</th></tr>\
-         <tr><th scope=\"row\">outcome</th>",
-        escaped(name)
-    );
+    let _ = write!(body, "{}<tr><th scope=\"row\">outcome</th>", group(name));
     for vehicle in pair {
         let sentence = vehicle.map_or("", |own| &own.outcome.sentence);
         let _ = write!(body, "<td>{}</td>", escaped(sentence));
@@ -234,7 +267,12 @@ fn compared_vehicle(pair: [Option<&VehicleSummary>; 2], body: &mut String) {
             let _ = write!(body, "<td>{text}</td>");
         }
         let difference = match values {
-            [Some(left), Some(right)] => format!("{:+.decimals$}", right - left),
+            [Some(left), Some(right)] => {
+                let unit = 10_f64.powi(decimals as i32);
+                // a sum with 0 has no negative zero
+                let rounded = (unit * (right - left)).round() / unit + 0.0;
+                format!("{rounded:+.decimals$}")
+            }
             _ => String::new(),
         };
         let _ = write!(body, "<td>{difference}</td></tr>");

@@ -21,6 +21,8 @@ pub struct HtmlPage {
     pub question: String,
     /// The answer, in one or two sentences.
     pub answer: String,
+    /// Restrictions of the answer, a paragraph each.
+    pub restrictions: Vec<String>,
     /// Key numbers under the answer: value and meaning.
     pub facts: Vec<[String; 2]>,
     /// Sections, from top to bottom.
@@ -69,6 +71,7 @@ p{margin:0 0 12px;max-width:80ch}\
 .question{color:var(--secondary)}\
 .answer{font-size:21px;line-height:1.4;margin:22px 0;padding:16px 20px;border-left:5px solid var(--accent);\
 background:var(--answer);max-width:none}\
+.restriction{color:var(--secondary);margin:0 0 6px}\
 .facts{display:flex;flex-wrap:wrap;gap:12px 40px;margin:20px 0 8px}\
 .facts div{color:var(--secondary);font-size:14px}\
 .facts b{display:block;font-size:24px;line-height:1.2;color:var(--ink)}\
@@ -104,10 +107,12 @@ impl HtmlPage {
         let mut html = format!(
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
-             <title>{title}</title>\n<style>{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n"
+             <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n\
+             <style>{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n"
         );
         html += &paragraph("question", &self.question);
         html += &paragraph("answer", &self.answer);
+        self.restrictions.iter().for_each(|own| html += &paragraph("restriction", own));
         if !self.facts.is_empty() {
             let fact = |[value, what]: &[String; 2]| {
                 format!("<div><b>{}</b>{}</div>", escape_html(value), escape_html(what))
@@ -228,6 +233,7 @@ mod tests {
             title: evil.into(),
             question: evil.into(),
             answer: evil.into(),
+            restrictions: vec![evil.into()],
             facts: vec![[evil.into(), evil.into()]],
             sections: vec![section],
             footer: evil.into(),

@@ -30,6 +30,7 @@ pub fn html(name: &str, identified: &Identified) -> String {
         title: format!("Soil from drives: {name}"),
         question: "Which soil parameters agree with the logged drives?".into(),
         answer: answer(identified),
+        restrictions: Vec::new(),
         facts: vec![
             fact(fit.drives.to_string(), "simulated drives"),
             fact(fit.observations.to_string(), "observed means"),
