@@ -14,6 +14,7 @@ of a rule: T. Silver et al., arXiv 1812.06298 (2018).
 
 import argparse
 import os
+import sys
 import time
 from collections import deque
 from pathlib import Path
@@ -34,6 +35,8 @@ LEARNT = {"first_level": 0, "levels": 256, "difficulty": 0.75, "soil_visible": T
 UNSEEN = {"first_level": 1_000_000, "levels": 1024}
 UNSEEN_SOILS = ["sandy_loam_22_lll", "heavy_clay_25_wes", "grenville_loam", "azimi_sand_2013"]
 
+NEEDED = 400_000
+"""Steps of the published returns (docs/learning.md)."""
 ENVS = 64
 HORIZON = 32
 """Steps of each environment between two updates."""
@@ -337,6 +340,17 @@ def draw(curves, rule, path):
     figure.savefig(path, dpi=100)
 
 
+def progress(seed, steps, began):
+    """Returns a function that prints the mean return and the time left after every tenth update."""
+
+    def show(done, score):
+        if done % (10 * ENVS * HORIZON) == 0 or done == steps:
+            left = (time.monotonic() - began) * (steps - done) / done
+            print(f"{seed:4} {done:8} {score:7.1f} {left:7.0f} s", flush=True)
+
+    return show
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
@@ -346,16 +360,20 @@ def main():
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     policies, curves = [], {}
+    steps = arguments.updates * ENVS * HORIZON
+    print(f"{steps:,} steps per seed; the returns of docs/learning.md need about {NEEDED:,}")
+    if steps < NEEDED - ENVS * HORIZON:
+        print("warning: a run this short changes the rule little", file=sys.stderr)
+    print(f"{'seed':>4} {'steps':>8} {'return':>7} {'time left':>9}", flush=True)
     for seed in arguments.seeds:
         options = {"autoreset_mode": "SameStep", "num_threads": arguments.threads, **CHEAP, **LEARNT}
         env = gymnasium.make_vec(TASK, num_envs=ENVS, **options)
         began = time.monotonic()
-        policy, curves[seed] = learn(env, seed, arguments.updates, lambda *told: print("%8d %6.1f" % told, flush=True))
+        policy, curves[seed] = learn(env, seed, arguments.updates, progress(seed, steps, began))
         taken = time.monotonic() - began
         env.close()
         policies.append(policy)
         policy.save(arguments.out / f"policy-{seed}.npz")
-        steps = arguments.updates * ENVS * HORIZON
         print(f"seed {seed}: {steps} steps in {taken:.0f} s, load {os.getloadavg()[1]:.1f}", flush=True)
     np.savez(arguments.out / "curves.npz", **{f"seed_{seed}": curve for seed, curve in curves.items()})
     rules = []
