@@ -87,6 +87,7 @@ fn a_hill_is_climbed_to_the_circle_of_the_slope_where_the_vehicle_fails() {
         draws: 100,
         directions: 32,
         speed: 6.0,
+        cell_entry_speed: None,
         strength_varies: false,
         slope_deviation: 0.0,
     };

@@ -284,7 +284,8 @@ impl AgentModel {
             state.driver.intent = Intent::from_controls(&command);
             return command;
         }
-        if let Some(controls) = self.autonomous_controls(state, time, h) {
+        let articulation = self.vehicle.articulation(&state.vehicle, &workspace.vehicle);
+        if let Some(controls) = self.autonomous_controls(state, articulation, [time, h]) {
             return controls;
         }
         let pose = self.vehicle.pose(&workspace.vehicle);
@@ -323,7 +324,6 @@ impl AgentModel {
         let leader =
             leader.map(|seen| self.cooperative_view(index, radios, state, seen, forward, now_us));
         let stop = self.stop_ahead(state, forward[0], now_us);
-        let articulation = self.vehicle.articulation(&state.vehicle, &workspace.vehicle);
         let pedals = self.pedals(state);
         let view = DriverView {
             time,

@@ -135,6 +135,7 @@ struct PlanJob {
     track: PoseTrack,
     estimate: MotionEstimate,
     goal: Option<[f64; 2]>,
+    articulation: Option<f64>,
     way_back: Vec<Waypoint>,
     marks: Vec<CostPenalty>,
     others: Vec<[f64; 3]>,
@@ -164,6 +165,7 @@ impl PlanJob {
             track: &track,
             estimate,
             goal: self.goal,
+            articulation: self.articulation,
             way_back: &self.way_back,
             marks: &self.marks,
             others: &self.others,
@@ -279,11 +281,14 @@ impl AutonomyState {
     }
 
     /// Processes the readings delivered by `now_us` µs, and starts processing the last scan.
+    ///
+    /// `articulation` is the yaw of the rear frame of an articulated vehicle, rad.
     pub fn perceive(
         &mut self,
         agent: u32,
         autonomy: &Arc<Autonomy>,
         delivered: &[Delivery],
+        articulation: Option<f64>,
         now_us: u64,
     ) {
         self.apply_due_plan(now_us);
@@ -307,7 +312,7 @@ impl AutonomyState {
             }
         }
         if let Some((taken, cloud)) = scan {
-            self.process_scan(agent, autonomy, taken, cloud, now_us);
+            self.process_scan(agent, autonomy, (taken, cloud), articulation, now_us);
         }
     }
 
@@ -316,8 +321,8 @@ impl AutonomyState {
         &mut self,
         agent: u32,
         autonomy: &Arc<Autonomy>,
-        taken: f64,
-        cloud: &Cloud,
+        (taken, cloud): (f64, &Cloud),
+        articulation: Option<f64>,
         now_us: u64,
     ) {
         if !self.in_force {
@@ -339,7 +344,8 @@ impl AutonomyState {
             track: self.navigator.track().clone(),
             estimate: *self.navigator.estimate(),
             goal: self.navigator.goal(),
-            way_back: autonomy.navigator.path_back(&self.navigator),
+            articulation,
+            way_back: autonomy.navigator.path_back(&self.navigator, articulation),
             marks: self.navigator.marks().to_vec(),
             others: self.others(now_us),
             moving: self.moving(agent, now_us),

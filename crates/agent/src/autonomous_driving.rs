@@ -15,15 +15,17 @@ impl AgentModel {
     }
 
     /// Returns the commands of an autonomous driver for the step of `h` s at `time` s.
+    ///
+    /// `articulation` is the yaw of the rear frame of an articulated vehicle, rad.
     pub(super) fn autonomous_controls(
         &self,
         state: &mut AgentState,
-        time: f64,
-        h: f64,
+        articulation: Option<f64>,
+        [time, h]: [f64; 2],
     ) -> Option<Controls> {
         let (autonomy, own) = self.autonomy.as_ref().zip(state.autonomy.as_mut())?;
         let controls = autonomy.stopwatch.time(TimedPhase::Tracking, || {
-            autonomy.navigator.drive(&mut own.navigator, &own.plan, time, h)
+            autonomy.navigator.drive(&mut own.navigator, &own.plan, articulation, [time, h])
         });
         // GaveUp means stuck; planning and backing off do not. Without an order the vehicle waits
         // for one.

@@ -17,7 +17,7 @@ use bekker_math::spatial::{Load, Pose, Vec3};
 use bekker_sync::message::RemoteVehicleDescription;
 use bekker_vehicle::collision::{ContactForce, Stem};
 use bekker_vehicle::multibody::{BodyId, MultibodyWorkspace, StepError};
-use bekker_vehicle::spec::{RigidTire, VehicleFootprint};
+use bekker_vehicle::spec::{RigidTire, RimSurface, VehicleFootprint};
 use bekker_vehicle::tire::{BeltPatch, FirmContact, FirmPatch, GroundPlane};
 use bekker_vehicle::{
     Controls, Drivetrain, MotorReading, RearFrameModel, TrailerModel, Vehicle, VehicleBodies,
@@ -624,17 +624,21 @@ fn lugs(tire: &RigidTire) -> Option<Lugs> {
     Some(Lugs { count: own.count, height: own.height })
 }
 
-/// Returns the division of a tire's contact between rubber and soil, with its lugs.
+/// Returns the division of a tire's contact between rubber or metal and soil, with its lugs.
 pub fn tread(tire: &RigidTire) -> Tread {
-    let tread = tire.soil.map_or_else(Tread::rough, |soil| Tread {
-        rubber_share: soil.area_ratio,
-        rubber: ShearStrength {
-            cohesion: soil.cohesion,
-            friction: soil.friction,
-            modulus: soil.shear_modulus,
+    let tread = match (tire.soil, tire.surface) {
+        (Some(soil), _) => Tread {
+            rubber_share: soil.area_ratio,
+            rubber: ShearStrength {
+                cohesion: soil.cohesion,
+                friction: soil.friction,
+                modulus: soil.shear_modulus,
+            },
+            ..Tread::rough()
         },
-        ..Tread::rough()
-    });
+        (None, Some(RimSurface::Metal)) => Tread::metal(),
+        (None, Some(RimSurface::Rough) | None) => Tread::rough(),
+    };
     lugs(tire).map_or(tread, |lugs| lugs.tread(tread, tire.radius(), tire.width()))
 }
 

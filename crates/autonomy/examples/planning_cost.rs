@@ -135,6 +135,7 @@ fn main() {
             track: &track,
             estimate,
             goal: Some(GOAL),
+            articulation: None,
             way_back: &[],
             marks: &[],
             others: &[],

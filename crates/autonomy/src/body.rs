@@ -122,6 +122,11 @@ impl VehicleGeometry {
         self.geometry.max_curvature()
     }
 
+    /// The vehicle as it backs off: the axle that leads in reverse takes the place of the rear axle.
+    pub fn in_reverse(&self) -> VehicleGeometry {
+        VehicleGeometry { geometry: self.geometry.in_reverse(), ..*self }
+    }
+
     /// Three disks that cover the footprint.
     ///
     /// Returns their centers along the chassis x axis, measured from the rear axle, m, and their

@@ -296,13 +296,14 @@ impl ProvingRun {
                 own.point = own.point.map(|x| (f64::from(x) * scale) as f32);
             }
         }
-        let way_back = self.navigator.path_back(&self.state);
+        let way_back = self.navigator.path_back(&self.state, None);
         let look = PlanInput {
             taken: self.time,
             cloud: &cloud,
             track: self.state.track(),
             estimate: *self.state.estimate(),
             goal: self.state.goal(),
+            articulation: None,
             way_back: &way_back,
             marks: self.state.marks(),
             others: &[],
@@ -325,7 +326,7 @@ impl ProvingRun {
         if count.is_multiple_of(5) {
             self.replan();
         }
-        let c = self.navigator.drive(&mut self.state, &self.plan, self.time, STEP);
+        let c = self.navigator.drive(&mut self.state, &self.plan, None, [self.time, STEP]);
         let sense = if c.gear == Selector::Reverse { -1.0 } else { 1.0 };
         self.speed += STEP * 4.0 * sense * c.throttle;
         let drag = STEP * (8.0 * c.brake + 0.3);

@@ -53,15 +53,6 @@ pub struct RecoveryModel {
 /// Fraction of a vehicle's maximum speed below which it counts as stationary.
 const STILL: f64 = 0.2;
 
-/// Position, m, and heading, unit, of the rear axle.
-#[derive(Clone, Copy, Debug)]
-pub struct RearAxle {
-    /// Position.
-    pub rear: [f64; 2],
-    /// Heading.
-    pub heading: [f64; 2],
-}
-
 /// Arc backward that the map shows as free.
 #[derive(Clone, Copy, Debug)]
 pub struct FreeArc<'a> {
@@ -223,8 +214,8 @@ impl RecoveryModel {
         state.still_for > if has_path { self.patience } else { pathless }
     }
 
-    /// Starts to back off from the current position of the rear axle. Returns the mark to set
-    /// ahead, or `None` if the vehicle is to give up.
+    /// Starts to back off from the current position of the rear axle. Returns the mark to set at a
+    /// place ahead, or `None` if the vehicle is to give up.
     ///
     /// It uses the arc, which the map shows as free, if that is long enough. If the route lies
     /// ahead, it does so at every second attempt only. Otherwise it uses the recorded path, if
@@ -232,9 +223,9 @@ impl RecoveryModel {
     pub fn start_backing(
         &self,
         state: &mut RecoveryState,
-        RearAxle { rear, heading }: RearAxle,
+        rear: [f64; 2],
         FreeArc { arc, is_behind }: FreeArc<'_>,
-        ahead: f64,
+        place: [f64; 2],
     ) -> Option<CostPenalty> {
         state.still_for = 0.0;
         state.since = 0.0;
@@ -250,7 +241,6 @@ impl RecoveryModel {
         let arc = arc.iter().map(|at| Waypoint { at: *at, driven: false });
         let way = if turns { arc.collect() } else { way };
         state.backing = (way.len() > 1).then_some((way, 0.0));
-        let place = [rear[0] + heading[0] * ahead, rear[1] + heading[1] * ahead];
         Some(CostPenalty { place, radius: self.radius, cost: self.cost })
     }
 
@@ -286,12 +276,9 @@ mod tests {
     use super::*;
 
     const EAST: [f64; 2] = [1.0, 0.0];
+    /// A place ahead for the mark, m.
+    const AHEAD: [f64; 2] = [22.0, 0.0];
     const NO_ARC: FreeArc<'_> = FreeArc { arc: &[], is_behind: false };
-
-    /// The rear axle of a vehicle that heads east.
-    fn rear_axle_at(rear: [f64; 2]) -> RearAxle {
-        RearAxle { rear, heading: EAST }
-    }
 
     /// State after driving eastward from the origin by this distance, m.
     fn come(meters: f64) -> RecoveryState {
@@ -307,7 +294,7 @@ mod tests {
         let model = RecoveryModel::default();
         for (meters, back_to) in [(6.2, 2.0), (2.2, -2.0), (0.0, -4.0)] {
             let mut state = come(meters);
-            let mark = model.start_backing(&mut state, rear_axle_at([meters, 0.0]), NO_ARC, 2.0);
+            let mark = model.start_backing(&mut state, [meters, 0.0], NO_ARC, [meters + 2.0, 0.0]);
             assert_eq!(mark.map(|mark| mark.place), Some([meters + 2.0, 0.0]));
             let (way, _) = state.backing.unwrap();
             let [x, y] = way[way.len() - 1].at;
@@ -324,7 +311,7 @@ mod tests {
         let mut state = come(0.0);
         let mut x = 0.0;
         for _ in 0..model.attempts {
-            model.start_backing(&mut state, rear_axle_at([x, 0.0]), NO_ARC, 2.0);
+            model.start_backing(&mut state, [x, 0.0], NO_ARC, [x + 2.0, 0.0]);
             if let Some((way, _)) = &state.backing {
                 x = way[way.len() - 1].at[0];
             }
@@ -339,12 +326,12 @@ mod tests {
         let model = RecoveryModel::default();
         let (mut state, here) = (come(6.2), [6.9, 0.0]);
         let before = state.driven.clone();
-        model.start_backing(&mut state, rear_axle_at(here), NO_ARC, 2.0);
+        model.start_backing(&mut state, here, NO_ARC, AHEAD);
         let remembered = state.driven.len();
         model.stop_backing(&mut state, 0.0);
         assert_eq!(state.driven, before);
         // nothing is left at its end
-        model.start_backing(&mut state, rear_axle_at(here), NO_ARC, 2.0);
+        model.start_backing(&mut state, here, NO_ARC, AHEAD);
         model.stop_backing(&mut state, model.distance + SPACING);
         assert_eq!((state.driven.len(), state.backing), (remembered, None));
     }
@@ -352,10 +339,10 @@ mod tests {
     #[test]
     fn a_blocked_path_back_is_discarded() {
         let (model, mut state) = (RecoveryModel::default(), come(6.2));
-        model.start_backing(&mut state, rear_axle_at([6.2, 0.0]), NO_ARC, 2.0);
+        model.start_backing(&mut state, [6.2, 0.0], NO_ARC, AHEAD);
         model.clear_path_back(&mut state);
         model.record_position(&mut state, [6.2, 0.0]);
-        assert!(model.start_backing(&mut state, rear_axle_at([6.2, 0.0]), NO_ARC, 2.0).is_some());
+        assert!(model.start_backing(&mut state, [6.2, 0.0], NO_ARC, AHEAD).is_some());
         assert_eq!((state.attempts, state.backing), (2, None));
     }
 
@@ -376,7 +363,7 @@ mod tests {
             let ways = (1..=4).map(|attempt| {
                 let mut state = RecoveryState { attempts: attempt - 1, ..come(20.0) };
                 let free = FreeArc { arc: &arc, is_behind };
-                model.start_backing(&mut state, rear_axle_at([20.0, 0.0]), free, 2.0);
+                model.start_backing(&mut state, [20.0, 0.0], free, AHEAD);
                 let (way, _) = state.backing.clone().unwrap();
                 let end = way[way.len() - 1].at;
                 // as far as the number of attempts requires

@@ -103,6 +103,8 @@ pub struct TrackingInput<'a> {
     pub pose: Pose,
     /// Speed along its x axis, m/s.
     pub speed: f64,
+    /// Yaw of the rear frame of an articulated vehicle relative to the chassis, rad.
+    pub articulation: Option<f64>,
     /// Time until the next commands, s.
     pub step: f64,
 }
@@ -215,6 +217,8 @@ impl TrackingModel {
     }
 
     /// Returns commands that follow a path backward with `room` meters of free space.
+    ///
+    /// The path is that of the rear axle, or of the axles of an articulated rear frame, which leads.
     pub fn follow_backward(
         &self,
         state: &mut TrackingState,
@@ -222,16 +226,19 @@ impl TrackingModel {
         room: f64,
         going: &TrackingInput<'_>,
     ) -> Controls {
-        let geometry = &going.body.geometry;
-        state.place = path.nearest_near(&state.place, geometry.rear(&going.pose));
-        let sense = [-1.0, 1.0];
-        let steering = self.pursuit.steering(
-            geometry,
-            PursuedPath { path, position: &state.place, aside: 0.0 },
-            &going.pose,
-            going.speed,
-            sense,
-        );
+        let (geometry, pose) = (&going.body.geometry, &going.pose);
+        let (leading, _) = geometry.reversing_point(pose, going.articulation);
+        state.place = path.nearest_near(&state.place, leading);
+        // a look-ahead shorter than the vehicle oscillates while the frame bends
+        let length = geometry.articulated.map_or(0.0, |own| own.front + own.rear);
+        let min_look_ahead = self.pursuit.min_look_ahead.max(length);
+        let (pursuit, speed) = (PurePursuit { min_look_ahead, ..self.pursuit }, going.speed);
+        let pursued = PursuedPath { path, position: &state.place, aside: 0.0 };
+        let led = |yaw| pursuit.rear_frame_steering(geometry, pursued, pose, speed, yaw);
+        let steering = going
+            .articulation
+            .and_then(led)
+            .unwrap_or_else(|| pursuit.steering(geometry, pursued, pose, speed, [-1.0, 1.0]));
         let left = room.min(path.length() - state.place.station);
         let wanted = (2.0 * self.deceleration * left.max(0.0)).sqrt().min(self.backward);
         self.command(state, steering, wanted, -1.0, going)
@@ -275,6 +282,9 @@ impl TrackingModel {
 mod tests {
     use super::*;
     use crate::proving_ground;
+    use bekker_math::spatial::Quat;
+    use bekker_vehicle::driver::SteeringGeometry;
+    use bekker_vehicle::spec::ArticulationLevers;
 
     /// A vehicle that pivots turns in the same direction for the same steering forward and
     /// backward.
@@ -286,12 +296,75 @@ mod tests {
             body.geometry.pivots = pivots;
             let place = path.locate(body.geometry.rear(&Pose::default()));
             let mut state = TrackingState { place, ..TrackingState::default() };
-            let going =
-                TrackingInput { body: &body, pose: Pose::default(), speed: -0.5, step: 1.0 };
+            let going = TrackingInput {
+                body: &body,
+                pose: Pose::default(),
+                speed: -0.5,
+                articulation: None,
+                step: 1.0,
+            };
             TrackingModel::default().follow_backward(&mut state, &path, 10.0, &going).steering
         };
         assert!(backs_with(false).abs() > 0.1, "{}", backs_with(false));
         assert_eq!(backs_with(true), -backs_with(false));
+    }
+
+    /// Backs an articulated vehicle off along an arc to the left or right for 10 s, by kinematics
+    /// without slip; `side` is 1 or -1. Returns the steering and the rear frame's distances from the
+    /// arc, m.
+    ///
+    /// For axles f ahead of the pin and r behind it, the rear frame turns at (v sin γ - f γ')/(f + r
+    /// cos γ).
+    fn backed_off(side: f64) -> Vec<[f64; 2]> {
+        let (radius, joint, front, rear) = (12.0, 0.4, 2.1, 2.9);
+        let mut body = proving_ground::body();
+        body.geometry = SteeringGeometry {
+            rear_axle: joint + front,
+            max_steer: 44f64.to_radians(),
+            articulated: Some(ArticulationLevers { joint, front, rear }),
+            ..body.geometry
+        };
+        let point = |k: u32| {
+            let angle = 0.5 * f64::from(k) / radius;
+            [-radius * angle.sin(), side * radius * (1.0 - angle.cos())]
+        };
+        let path = Path::polyline(&(0..60).map(point).collect::<Vec<_>>()).unwrap();
+        // the rear axle starts on the path, and the front frame at an angle to it
+        let (mut x, mut y, mut heading, mut angle) = (0.0, 0.0, 0.0_f64, side * 0.2_f64);
+        let mut state = TrackingState { place: path.locate([x, y]), ..TrackingState::default() };
+        let (speed, step) = (-1.5, 0.02);
+        let one = |_| {
+            let yaw = heading + angle;
+            let ahead = [
+                rear * heading.cos() - joint * yaw.cos(),
+                rear * heading.sin() - joint * yaw.sin(),
+            ];
+            let position = Vec3::new(x + ahead[0], y + ahead[1], 0.0);
+            let pose = Pose { position, orientation: Quat::from_axis_angle(&Vec3::z_axis(), yaw) };
+            let articulation = Some(-angle);
+            let going = TrackingInput { body: &body, pose, speed, articulation, step };
+            let tracking = TrackingModel::default();
+            let steering = tracking.follow_backward(&mut state, &path, 20.0, &going).steering;
+            let most = 20f64.to_radians() * step;
+            let bends = (steering * body.geometry.max_steer - angle).clamp(-most, most);
+            let turn = (speed * step * angle.sin() - front * bends) / (front + rear * angle.cos());
+            (x, y) = (x + speed * step * heading.cos(), y + speed * step * heading.sin());
+            (heading, angle) = (heading + turn, angle + bends);
+            [steering, hypot(x, y - side * radius) - radius]
+        };
+        (0..500).map(one).collect()
+    }
+
+    /// The rear frame leads along the path; the mirrored path gives the mirrored steering.
+    #[test]
+    fn an_articulated_vehicle_backs_off_along_a_path() {
+        let [left, right] = [1.0, -1.0].map(backed_off);
+        let farthest = left.iter().map(|[_, off]| off.abs()).fold(0.0, f64::max);
+        let last = left.last().unwrap()[1];
+        assert!(farthest < 0.5 && last.abs() < 0.1, "{farthest} m, {last} m");
+        for ([steering, off], [mirrored, beside]) in left.into_iter().zip(right) {
+            assert_eq!([steering, off], [-mirrored, beside]);
+        }
     }
 
     /// On a slope of 3 in 10 gravity takes g sin(atan(0.3)) = 2.82 m/s².

@@ -50,6 +50,8 @@ pub struct SoilCoefficients {
     pub soil: DeformableSoil,
     /// Mohr–Coulomb strength of the soil.
     pub strength: ShearStrength,
+    /// Strength between the soil and metal.
+    pub metal: ShearStrength,
     /// Tangent of the slope at which heaped soil slides.
     pub erosion_slope: f64,
     /// Resistance to a face that advances sideways.
@@ -250,6 +252,7 @@ fn coefficients(soil: &Soil, laws: Laws) -> Result<Option<SoilCoefficients>, Gro
         footing: if laws.plowing { DeepFooting::from_soil(yielding, laws.gravity) } else { None },
         multi_pass: laws.multi_pass.then(|| MultiPass::from_soil(yielding)),
         strength: ShearStrength::from_soil(yielding),
+        metal: ShearStrength::of_metal_on(yielding),
         erosion_slope: yielding.bulldozing.map_or(f64::INFINITY, |law| tan(law.erosion_angle)),
         soil: yielding.clone(),
     }))

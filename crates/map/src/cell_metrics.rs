@@ -91,6 +91,8 @@ pub struct CellMetrics {
     ///
     /// It is the distance over the time of equal distances in all directions.
     pub v_omnidirectional: f32,
+    /// Median over draws and directions of the speed through the cell, if it is evaluated.
+    pub v_through: Option<f32>,
     /// Fraction of the variance of speed due to the soil's strength.
     ///
     /// It is 1 where nothing else is uncertain, and not finite where speed does not vary.
@@ -116,6 +118,7 @@ impl CellMetrics {
             v_p90: value,
             v_worst_direction: value,
             v_omnidirectional: value,
+            v_through: Some(value),
             soil_share: f32::NAN,
             reason: closure.reason(),
         }
@@ -160,6 +163,8 @@ pub(super) enum UncertainInputs {
 pub(super) struct SpeedBuffer {
     /// Speeds, direction by direction.
     pub by_direction: Vec<f32>,
+    /// Speeds through the cell, direction by direction; empty if they are not evaluated.
+    pub through: Vec<f32>,
     /// Number of draws.
     pub draws: usize,
     /// Inputs that the draws vary.
@@ -225,6 +230,7 @@ impl SpeedBuffer {
             v_p90: percentile(speeds, 0.9),
             v_worst_direction,
             v_omnidirectional: percentile(&mut self.harmonic, 0.5),
+            v_through: (!self.through.is_empty()).then(|| percentile(&mut self.through, 0.5)),
             soil_share,
             reason,
         }

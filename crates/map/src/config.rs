@@ -50,6 +50,11 @@ pub struct MapConfig {
     #[serde(default = "default_entry_speed")]
     #[schemars(range(min = 0.0, max = 40.0), extend("unit" = "m/s"))]
     pub entry_speed: f64,
+    /// Speed at which cells are entered, m/s, at most `speed`: the map then has the speed through a
+    /// cell besides the steady one. Where absent, only the steady one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 40.0), extend("unit" = "m/s"))]
+    pub cell_entry_speed: Option<f64>,
     /// Time step of the drives, s; it must divide their heartbeat of 0.01 s evenly. The speeds
     /// allowed by ride and ridges are found with steps of 0.002 s.
     #[serde(default = "default_step")]

@@ -16,9 +16,10 @@
 use super::cell_metrics::{
     CellMetrics, CellTrafficability, Intervals, Reason, SpeedBuffer, SpeedLimits, UncertainInputs,
 };
+use super::cell_passage::CellPassage;
 use super::cells::{Cells, Quadric};
 use super::closure::CellClosure;
-use super::table::{InterpolationIndex, SpeedTable};
+use super::table::{InterpolatedCurve, InterpolationIndex, SpeedTable};
 use bekker_math::numeric::{exp, ln, sin_cos};
 use bekker_math::random::RandomStream;
 use bekker_sensor::noise::quantile;
@@ -125,6 +126,8 @@ pub struct EvaluationParams {
     pub directions: usize,
     /// Speed limit of the driver, m/s.
     pub speed: f64,
+    /// Speed at which cells are entered, m/s, if the speed through them is evaluated.
+    pub cell_entry_speed: Option<f64>,
     /// Whether the strength of the soil is uncertain.
     pub strength_varies: bool,
     /// Standard deviation of each component of a slope, rise over run.
@@ -234,8 +237,11 @@ impl<'a> CellEvaluator<'a> {
             (_, false) => UncertainInputs::Strength,
         };
         buffer.by_direction.resize(draws * self.params.directions, 0.0);
+        let passages = if self.params.cell_entry_speed.is_some() { draws } else { 0 };
+        buffer.through.resize(passages * self.params.directions, 0.0);
         buffer.draws = draws;
         buffer.resampled_means.clear();
+        let limit = self.params.speed.min(self.ground.cover_data_of(cell).ride);
         for draw in 0..draws {
             let bits = self.stream.bits(cell as u64 * self.params.draws as u64 + draw as u64);
             let level = |n: u32| (bits >> (n * LEVEL_BITS)) as usize & (LEVELS - 1);
@@ -246,27 +252,37 @@ impl<'a> CellEvaluator<'a> {
             let slope = |n: u32| {
                 [east + error * self.normal[level(n)], north + error * self.normal[level(n + 1)]]
             };
-            self.cross(cell, strength, slope(1), |direction, speed| {
+            let steady = |curve: &InterpolatedCurve<'_>, grade: f64| curve.speed(grade).min(limit);
+            self.cross(cell, strength, slope(1), steady, |direction, speed| {
                 buffer.by_direction[direction * draws + draw] = speed;
             });
+            if let Some(entry) = self.params.cell_entry_speed {
+                let passage = CellPassage { entry, limit, length: self.ground.cells.side };
+                let through = |curve: &InterpolatedCurve<'_>, grade| passage.speed(curve, grade);
+                self.cross(cell, strength, slope(1), through, |direction, speed| {
+                    buffer.through[direction * draws + draw] = speed;
+                });
+            }
             if resample && buffer.uncertain_inputs == UncertainInputs::Both {
                 let mut sum = 0.0;
-                self.cross(cell, strength, slope(3), |_, speed| sum += f64::from(speed));
+                self.cross(cell, strength, slope(3), steady, |_, speed| sum += f64::from(speed));
                 buffer.resampled_means.push(sum / self.params.directions as f64);
             }
         }
     }
 
     /// Computes the speeds of a cell in all directions at a strength on a slope.
+    ///
+    /// `speed` returns a speed, m/s, from the curve of a side slope and the grade.
     fn cross(
         &self,
         cell: usize,
         strength: InterpolationIndex,
         slope: [f64; 2],
+        speed: impl Fn(&InterpolatedCurve<'_>, f64) -> f64,
         mut put: impl FnMut(usize, f32),
     ) {
         let table = self.ground.table(cell);
-        let limit = self.params.speed.min(self.ground.cover_data_of(cell).ride);
         for (axis, [cos, sin]) in self.axes.iter().enumerate() {
             let along = slope[0] * cos + slope[1] * sin;
             let across = slope[1] * cos - slope[0] * sin;
@@ -274,10 +290,10 @@ impl<'a> CellEvaluator<'a> {
             let opposite = axis + self.axes.len();
             let mut speeds = [0.0; 2];
             if let Some(curve) = &curve {
-                speeds = [curve.speed(along), curve.speed(-along)];
+                speeds = [speed(curve, along), speed(curve, -along)];
             }
-            put(axis, speeds[0].min(limit) as f32);
-            put(opposite, speeds[1].min(limit) as f32);
+            put(axis, speeds[0] as f32);
+            put(opposite, speeds[1] as f32);
         }
     }
 
@@ -365,6 +381,7 @@ mod tests {
             draws: 400,
             directions: 8,
             speed: 10.0,
+            cell_entry_speed: None,
             strength_varies: sigma > 0.0,
             slope_deviation: deviation,
         };

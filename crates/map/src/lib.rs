@@ -11,6 +11,7 @@
 
 mod audit;
 mod cell_metrics;
+mod cell_passage;
 mod cells;
 mod closure;
 mod conditions;
@@ -39,6 +40,7 @@ mod walls;
 
 pub use audit::{Audit, AuditedDrive, CONFIDENCE, audit};
 pub use cell_metrics::{CellMetrics, CellTrafficability, Reason};
+pub use cell_passage::CellPassage;
 pub use cells::{Cells, Quadric, quadrics, slope_deviation};
 pub use closure::{CellClosure, closures};
 pub use conditions::{Conditions, FrostLayer, Layer, Ridges, SnowLayer, Stems};

@@ -94,6 +94,10 @@ pub(super) fn diagnostics(
         let cause = format!("must be at most speed = {} m/s", config.speed);
         found.push(document.diagnostic("entry_speed", DiagnosticKind::Refused { cause }));
     }
+    if config.cell_entry_speed.is_some_and(|speed| speed > config.speed) {
+        let cause = format!("must be at most speed = {} m/s", config.speed);
+        found.push(document.diagnostic("cell_entry_speed", DiagnosticKind::Refused { cause }));
+    }
     let is_ford = |own: &BarrierCrossing| matches!(own, BarrierCrossing::Ford { .. });
     if config.fording_depth.is_none() && config.crossing.iter().any(is_ford) {
         let cause = "is missing: a ford needs the depth that the vehicle fords, m".into();

@@ -282,6 +282,15 @@ impl InterpolatedCurve<'_> {
         a + between * (b - a)
     }
 
+    /// Returns grades, rise over run, from the steepest descent on, with their speeds, m/s.
+    pub(super) fn points(&self) -> [[f64; 2]; KNOTS] {
+        let [low, high] = self.bounds;
+        std::array::from_fn(|number| {
+            let [share, speed] = self.knot(number);
+            [low + share * (high - low), speed]
+        })
+    }
+
     /// Returns the relative grade and speed, m/s, of an interpolated point.
     #[inline(always)]
     fn knot(&self, number: usize) -> [f64; 2] {

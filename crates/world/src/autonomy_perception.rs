@@ -23,7 +23,9 @@ impl World {
             if let (Some(autonomy), None) = (&model.agents[agent].autonomy, &state.outcome)
                 && let Some(own) = &mut state.autonomy
             {
-                own.perceive(agent as u32, autonomy, &workspace.delivered, now_us);
+                let yaw =
+                    model.agents[agent].vehicle.articulation(&state.vehicle, &workspace.vehicle);
+                own.perceive(agent as u32, autonomy, &workspace.delivered, yaw, now_us);
             }
         };
         for_each_own(own_agents, AgentSlices::new(&mut state.agents, workspaces), &perceive);

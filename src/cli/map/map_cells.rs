@@ -318,6 +318,7 @@ impl MapCells {
             draws: config.draws,
             directions: config.directions,
             speed: config.speed,
+            cell_entry_speed: config.cell_entry_speed,
             strength_varies: self
                 .covers
                 .iter()

@@ -51,12 +51,12 @@ pub enum MapSource<'a> {
 pub type CellValue = fn(&CellMetrics) -> f32;
 
 /// Value of the cells that is written as a raster band.
-struct RasterBand {
+pub struct RasterBand {
     name: &'static str,
     description: &'static str,
     unit: &'static str,
     is_speed: bool,
-    of: CellValue,
+    pub of: CellValue,
 }
 
 const BANDS: [RasterBand; 10] = [
@@ -80,6 +80,17 @@ const BANDS: [RasterBand; 10] = [
     }),
 ];
 
+const THROUGH: RasterBand = speed(
+    "v_through",
+    "median speed through the cell from cell_entry_speed, m/s; 0 is NO-GO",
+    |own| own.v_through.unwrap_or(f32::NAN),
+);
+
+/// Returns the band of the speed through a cell, if the map gives the speed at which it is entered.
+pub fn through_band(output: &MapOutput<'_>) -> Option<&'static RasterBand> {
+    output.map_cells.map.config.cell_entry_speed.map(|_| &THROUGH)
+}
+
 const fn band(name: &'static str, description: &'static str, of: CellValue) -> RasterBand {
     RasterBand { name, description, unit: "", is_speed: false, of }
 }
@@ -99,7 +110,7 @@ pub fn write(output: &MapOutput<'_>) -> Result<(Vec<String>, MapSummary), Failur
         names.push(name);
         path
     };
-    for own in &BANDS {
+    for own in BANDS.iter().chain(through_band(output)) {
         let values: Vec<f32> = output.cells.iter().map(own.of).collect();
         let path = named(format!("{}.tif", own.name));
         let cells = RasterCells::Numbers(&values);
@@ -318,10 +329,12 @@ fn report(output: &MapOutput<'_>, summary: &MapSummary) -> String {
     let nrmm = summary.nrmm.as_ref().map_or(String::new(), |own| format!("{}\n\n", own.report()));
     let soil_share = summary.soil_share.map_or("-".into(), |share| format!("{share:.2}"));
     let row = |name: &str, value: String| vec![name.to_owned(), value];
+    let through =
+        summary.v_through.map(|speed| row("median v_through, m/s", format!("{speed:.2}")));
     let figures = TitledTable {
         title: "Results".into(),
         head: vec!["over the area".into(), String::new()],
-        rows: vec![
+        rows: [
             row("NO-GO (v_p50 of 0, p_go below 0.5), %", percent(summary.no_go)),
             row("mean p_go", format!("{:.3}", summary.p_go)),
             row("mean p_go_direction", format!("{:.3}", summary.p_go_direction)),
@@ -331,7 +344,10 @@ fn report(output: &MapOutput<'_>, summary: &MapSummary) -> String {
             row("median v_worst_direction, m/s", format!("{:.2}", summary.v_worst_direction)),
             row("median v_omnidirectional, m/s", format!("{:.2}", summary.v_omnidirectional)),
             row("mean share of variance due to soil", soil_share),
-        ],
+        ]
+        .into_iter()
+        .chain(through)
+        .collect(),
     };
     let confidences = TitledTable {
         title: "GO area in every direction, by confidence".into(),

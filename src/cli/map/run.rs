@@ -62,6 +62,13 @@ impl Run {
     pub fn execute(self, quiet: bool) -> Result<(), Failure> {
         let interrupted = interruption_signal()?;
         let map = MapFile::read(&self.map, &self.sets)?;
+        if let (Some(_), Some(speed)) = (self.physics, map.config.cell_entry_speed) {
+            let cause = format!(
+                "cell_entry_speed = {speed}: must be absent with --physics; the speed through a \
+                 cell follows from the tables of steady speeds"
+            );
+            return Err(Failure::Input { subject: self.map.display().to_string(), cause });
+        }
         let asked =
             map_request(&map, &self.map, &self.sets)?.with_physics(self.physics, self.shard);
         let folder = match self.force {

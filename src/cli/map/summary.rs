@@ -2,7 +2,7 @@
 
 use super::crossings;
 use super::map_cells::MapCells;
-use super::map_files::{CellValue, MapOutput, MapSource};
+use super::map_files::{CellValue, MapOutput, MapSource, through_band};
 use super::nrmm_files::NrmmSummary;
 use crate::map::{CellMetrics, CoverData, CrossingEnd, GroundCover, Reason};
 use crate::report::trafficability;
@@ -31,6 +31,8 @@ pub struct MapSummary {
     pub v_p90: f64,
     pub v_worst_direction: f64,
     pub v_omnidirectional: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub v_through: Option<f64>,
     /// Mean over the part of the area where speed varies.
     pub soil_share: Option<f64>,
     pub reasons: Vec<ReasonShare>,
@@ -121,6 +123,7 @@ pub fn summary(output: &MapOutput<'_>) -> MapSummary {
         v_p90: median(|own| own.v_p90),
         v_worst_direction: median(|own| own.v_worst_direction),
         v_omnidirectional: median(|own| own.v_omnidirectional),
+        v_through: through_band(output).map(|band| median(band.of)),
         soil_share: (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64),
         reasons: reasons.collect(),
         covers: covers(output),

@@ -215,7 +215,7 @@ fn failures(page: &mut Page, worst: &[&WorstError]) {
     }
     page.failure(
         "A rim as rough as the soil pulls too much; with a metal's two thirds of the angle of friction \
-         (`tire.rigid.soil`) the errors are a third to a half.",
+         (`tire.rigid.surface = \"metal\"`) the errors are a third to a half.",
     );
     page.failure(
         "Grousers at a slip above one half: the wheel carries sand away and digs, while the model \

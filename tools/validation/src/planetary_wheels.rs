@@ -5,8 +5,7 @@ use super::page::{ErrorRow, ValidationError, WorstError, errors, rms, unsigned_p
 use super::reference_runs::rows;
 use bekker_ground::scm::{Lugs, Underside};
 use bekker_ground::soil::catalog::catalog;
-use bekker_ground::soil::{DeformableSoil, Laws, ShearStrength, SoilKind, Tread};
-use bekker_math::numeric::tan;
+use bekker_ground::soil::{DeformableSoil, Laws, SoilKind, Tread};
 use bekker_rig::{InParallel, Rig, WheelResult, WheelRig, WheelRigMotion, rim_speed};
 
 const MEASURED: &str = include_str!("measured/planetary_wheels.csv");
@@ -17,9 +16,6 @@ const WHEELS: [[&str; 3]; 4] = [
     ["kls1 smooth", "KLS-1, smooth", "kls1"],
     ["kls1 lugs", "KLS-1, lugs", "kls1"],
 ];
-/// Friction of a metal rim on sand over the angle of internal friction of the sand, as for the faces
-/// of the model's wedges.
-const RIM_FRICTION: f64 = 2.0 / 3.0;
 
 /// Comparison of wheels in simulants with measurements.
 pub(super) struct PlanetaryWheels {
@@ -66,13 +62,7 @@ impl MeasuredWheel {
         is_metal: bool,
     ) -> Result<WheelResult, ValidationError> {
         let outline = self.lugs.outline(vec![[0.5 * self.width, self.radius]]);
-        let rim = ShearStrength {
-            cohesion: 0.0,
-            friction: tan(RIM_FRICTION * soil.friction_angle),
-            modulus: soil.shear_modulus,
-        };
-        let smooth = Tread { rubber_share: 1.0, rubber: rim, ..Tread::rough() };
-        let tread = if is_metal { smooth } else { Tread::rough() };
+        let tread = if is_metal { Tread::metal() } else { Tread::rough() };
         let tread = self.lugs.tread(tread, self.radius, self.width);
         let speed = 0.03;
         let rim_speed = rim_speed(speed, self.slip);

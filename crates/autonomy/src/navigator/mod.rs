@@ -20,7 +20,7 @@ use super::elevation_map::MapModel;
 use super::localization::{Localizer, LocalizerState, MotionEstimate, PoseTrack, SensorRole};
 use super::obstacles::ObstacleModel;
 use super::plan::LocalPlan;
-use super::recovery::{FreeArc, NEAR, RearAxle, RecoveryModel, RecoveryState, Waypoint};
+use super::recovery::{FreeArc, NEAR, RecoveryModel, RecoveryState, Waypoint};
 use super::smoothing::SmoothingModel;
 use super::spline::SplineModel;
 use super::tracking::{TrackingInput, TrackingModel, TrackingState};
@@ -159,7 +159,7 @@ impl Navigator {
         NavigatorState {
             localizer: self.localizer.start(pose, time),
             tracking: TrackingState { speed, ..TrackingState::default() },
-            recovery: self.recovery.start(self.body.geometry.rear(pose), heading(pose)),
+            recovery: self.recovery.start(self.reversing_point(pose, Some(0.0)), heading(pose)),
             phase: if self.goals.is_empty() { DrivePhase::Arrived } else { DrivePhase::Driving },
             goals: self.goals.clone(),
             reached: 0,
@@ -208,26 +208,36 @@ impl Navigator {
         self.body.geometry.rear(&state.estimate().pose)
     }
 
-    /// Path of the rear axle back from its current position, m, as long as the first attempt backs
-    /// off.
-    pub fn path_back(&self, state: &NavigatorState) -> Vec<Waypoint> {
+    /// Axle that leads in reverse, m: of an articulated vehicle whose rear frame has this yaw, rad,
+    /// that of the rear frame.
+    fn reversing_point(&self, pose: &Pose, articulation: Option<f64>) -> [f64; 2] {
+        self.body.geometry.reversing_point(pose, articulation).0
+    }
+
+    /// Path of the axle that leads in reverse back from its current position, m, as long as the
+    /// first attempt backs off.
+    pub fn path_back(&self, state: &NavigatorState, articulation: Option<f64>) -> Vec<Waypoint> {
         let gone = state.tracking.place.station;
-        state.recovery.path_back(self.rear(state), gone, self.recovery.distance)
+        let leading = self.reversing_point(&state.estimate().pose, articulation);
+        state.recovery.path_back(leading, gone, self.recovery.distance)
     }
 
     /// Returns the commands for the next `h` seconds from the last plan and the current estimate.
+    ///
+    /// `articulation` is the measured yaw of the rear frame of an articulated vehicle, rad.
     pub fn drive(
         &self,
         state: &mut NavigatorState,
         plan: &LocalPlan,
-        time: f64,
-        h: f64,
+        articulation: Option<f64>,
+        [time, h]: [f64; 2],
     ) -> Controls {
         let estimate = state.estimate().extrapolated(time);
         let going = TrackingInput {
             body: &self.body,
             pose: estimate.pose,
             speed: estimate.speed(),
+            articulation,
             step: h,
         };
         self.arrive(state, plan, &going);
@@ -261,9 +271,8 @@ impl Navigator {
         plan: &LocalPlan,
         going: &TrackingInput<'_>,
     ) -> Controls {
-        let rear = self.body.geometry.rear(&going.pose);
-        let heading = heading(&going.pose);
-        self.recovery.record_position(&mut state.recovery, rear);
+        let leading = self.reversing_point(&going.pose, going.articulation);
+        self.recovery.record_position(&mut state.recovery, leading);
         if plan.time != state.followed {
             state.followed = plan.time;
             state.tracking.place = PathPosition::default();
@@ -274,10 +283,11 @@ impl Navigator {
         let waits = plan.path.is_some() && plan.speeds.first() == Some(&0.0);
         let intent = [plan.goal.is_some() && !waits, plan.path.is_some()];
         if self.recovery.is_stuck(&mut state.recovery, intent, going.speed, going.step) {
-            let front = self.body.footprint.front - self.body.geometry.rear_axle;
-            let here = RearAxle { rear, heading };
+            let ahead = self.body.footprint.front - self.body.geometry.rear_axle + 1.0;
+            let (rear, heading) = (self.body.geometry.rear(&going.pose), heading(&going.pose));
+            let place = [0, 1].map(|axis| rear[axis] + heading[axis] * ahead);
             let arc = FreeArc { arc: &plan.back, is_behind: plan.is_behind };
-            match self.recovery.start_backing(&mut state.recovery, here, arc, front + 1.0) {
+            match self.recovery.start_backing(&mut state.recovery, leading, arc, place) {
                 Some(mark) => {
                     state.marks.push(mark);
                     state.tracking.place = PathPosition::default();

@@ -85,7 +85,9 @@ pub struct PlanInput<'a> {
     pub estimate: MotionEstimate,
     /// Current goal, m, if any.
     pub goal: Option<[f64; 2]>,
-    /// Path of the rear axle back from its current position, m.
+    /// Yaw of the rear frame of an articulated vehicle relative to the chassis now, rad.
+    pub articulation: Option<f64>,
+    /// Path of the axle that leads in reverse back from its current position, m.
     pub way_back: &'a [Waypoint],
     /// Expensive ground, oldest marks first.
     pub marks: &'a [CostPenalty],
@@ -246,23 +248,25 @@ impl Navigator {
         };
         let Some(map) = &memory.derived.costs else { return plan };
         let pose = &look.estimate.pose;
-        let ahead = pose.direction(&Vec3::x());
-        let level = hypot(ahead.x, ahead.y).max(f64::MIN_POSITIVE);
-        let heading = [ahead.x / level, ahead.y / level];
+        let heading = level_direction(&pose.direction(&Vec3::x()));
         let (rear, speed) = (self.body.geometry.rear(pose), look.estimate.speed());
         let start = PathStart { rear, heading, speed };
         if let Some(goal) = look.goal {
             plan.near_enough = arrival_radius(&self.body, self.arrival, goal, rear, look.standing);
         }
         let around = PathEnvironment { map, others: look.others, body: &self.body };
-        plan.behind = around.reverse_clearance(&start, look.way_back, self.spline.sample);
+        let (leading, towards) = self.body.geometry.reversing_point(pose, look.articulation);
+        let back_start = PathStart { rear: leading, heading: level_direction(&towards), speed };
+        let back_body = self.body.in_reverse();
+        let behind = PathEnvironment { body: &back_body, ..around };
+        plan.behind = behind.reverse_clearance(&back_start, look.way_back, self.spline.sample);
         let Ok(route) = Path::polyline(&memory.route) else { return plan };
         let local = self.spline.choose(&around, &start, &route, &mut memory.choice);
         if memory.choice.side != 0.0 {
             plan.is_behind = memory.choice.is_behind;
             plan.back = self.spline.reverse_arc(
-                &around,
-                &start,
+                &behind,
+                &back_start,
                 memory.choice.side,
                 self.recovery.distance,
             );
@@ -320,6 +324,12 @@ impl Navigator {
         let way = path.stations()[at] + before;
         map.height(end).map_or(0.0, |there| (here - there) / way)
     }
+}
+
+/// Unit vector of a direction in the plane.
+fn level_direction(ahead: &Vec3) -> [f64; 2] {
+    let level = hypot(ahead.x, ahead.y).max(f64::MIN_POSITIVE);
+    [ahead.x / level, ahead.y / level]
 }
 
 /// Station of a path up to which the ground in front of the vehicle is known, m.

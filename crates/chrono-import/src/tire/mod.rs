@@ -48,5 +48,5 @@ fn outline(radius: f64, width: f64, section: f64, key: &str, log: &mut ImportLog
         OutlinePoint { half_width: 0.75 * half, radius },
         OutlinePoint { half_width: half, radius: radius - 0.12 * section },
     ];
-    RigidTire { outline, grousers: None, soil: None }
+    RigidTire { outline, grousers: None, soil: None, surface: None }
 }

@@ -302,7 +302,8 @@ fn evaluate_lanes<S: Simd, F: Footprint>(
     let (pressure, damping) = damped_lanes(soil, pressed.pressure, leaving);
     let slid =
         slid + speed * sliding_time(in_previous_contact, sinkage - residual, sinking, motion.dt);
-    let stress = motion.tread.stress_lanes(&coefficients.strength, pressure, slid);
+    let tread = motion.tread.on_soil(&coefficients.metal);
+    let stress = tread.stress_lanes(&coefficients.strength, pressure, slid);
 
     let area = cell * coverage;
     let (push, drag) = (area * pressure, area * stress);

@@ -6,6 +6,10 @@ use super::DeformableSoil;
 use bekker_math::numeric::{Lanes, Simd, atan2, fast_exp, tan};
 use serde::{Deserialize, Serialize};
 
+/// Angle of friction of metal on soil over that of the soil itself, as for the faces of the passive
+/// wedges.
+const METAL_FRICTION: f64 = 2.0 / 3.0;
+
 /// Shear strength of a surface that slides in or on soil, and the displacement that mobilizes it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShearStrength {
@@ -23,6 +27,15 @@ impl ShearStrength {
         ShearStrength {
             cohesion: soil.cohesion,
             friction: tan(soil.friction_angle),
+            modulus: soil.shear_modulus,
+        }
+    }
+
+    /// Returns the strength between the soil and metal, which has no adhesion.
+    pub fn of_metal_on(soil: &DeformableSoil) -> ShearStrength {
+        ShearStrength {
+            cohesion: 0.0,
+            friction: tan(METAL_FRICTION * soil.friction_angle),
             modulus: soil.shear_modulus,
         }
     }
@@ -50,6 +63,9 @@ pub struct Tread {
     pub rubber_share: f64,
     /// Strength between rubber and soil.
     pub rubber: ShearStrength,
+    /// Whether metal slides on the soil in place of rubber.
+    #[serde(default)]
+    pub is_metal: bool,
     /// Shear on the sides of soil that lugs hold, over that on its base: of cohesion, of friction.
     #[serde(default)]
     pub side_shear: [f64; 2],
@@ -61,8 +77,20 @@ impl Tread {
         Tread {
             rubber_share: 0.0,
             rubber: ShearStrength { cohesion: 0.0, friction: 0.0, modulus: 1.0 },
+            is_metal: false,
             side_shear: [0.0; 2],
         }
+    }
+
+    /// Returns a rim of metal that slides on soil everywhere.
+    pub fn metal() -> Tread {
+        Tread { rubber_share: 1.0, is_metal: true, ..Tread::rough() }
+    }
+
+    /// Returns the tread on a soil that has this strength against metal.
+    #[inline(always)]
+    pub(crate) fn on_soil(&self, metal: &ShearStrength) -> Tread {
+        Tread { rubber: if self.is_metal { *metal } else { self.rubber }, ..*self }
     }
 
     /// Returns the tread with lugs `height` m high across a wheel `width` m wide, which hold the
@@ -141,9 +169,28 @@ impl Tread {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SoilKind;
+    use super::super::catalog::catalog;
     use super::*;
 
     // Closed form at 50 kPa: LETE sand, c 1.3 kPa, φ 31.1°, K 12 mm.
+    #[test]
+    fn metal_has_two_thirds_of_the_soils_angle_of_friction() {
+        let soil = catalog().find("dry_sand_lll").unwrap().to_soil().kind;
+        let SoilKind::Deformable(soil) = soil else { panic!() };
+        let soil = DeformableSoil { friction_angle: 30_f64.to_radians(), cohesion: 2e3, ..soil };
+        let metal = ShearStrength::of_metal_on(&soil);
+        let stress = |tread: Tread| {
+            tread.on_soil(&metal).stress(&ShearStrength::from_soil(&soil), 50e3, 1e3)
+        };
+        assert!((stress(Tread::metal()) / (50e3 * 20_f64.to_radians().tan()) - 1.0).abs() < 1e-12);
+        assert_eq!(Tread::rough().on_soil(&metal), Tread::rough());
+        // soil that lugs hold on half of the rim shears on soil
+        let half = Tread::metal().with_lugs(1e-9, 1.0, 0.5);
+        let mean = 0.5 * (stress(Tread::metal()) + stress(Tread::rough()));
+        assert!((stress(half) / mean - 1.0).abs() < 1e-6, "{} {mean}", stress(half));
+    }
+
     #[test]
     fn follows_the_janosi_curve() {
         let lete = ShearStrength {

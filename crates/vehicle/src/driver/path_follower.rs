@@ -254,19 +254,15 @@ impl PathFollower {
         self.geometry.trailer.as_ref().filter(|_| self.config.reverse)
     }
 
-    /// Middle of the axles of an articulated rear frame that leads in reverse, m, and its heading.
-    fn leading_frame(&self, pose: &Pose, yaw: Option<f64>) -> Option<([f64; 2], Vec3)> {
-        self.geometry.rear_frame(pose, yaw.filter(|_| self.config.reverse)?)
-    }
-
     /// Position that is led along the path, m: the rear axle, or in reverse the axle of a trailer or
     /// of an articulated rear frame.
     fn guided_point(&self, pose: &Pose, articulation: Option<f64>) -> [f64; 2] {
         match self.reversed_trailer().zip(articulation) {
             Some((trailer, articulation)) => trailer.axle(&self.geometry, pose, articulation).0,
-            None => self
-                .leading_frame(pose, articulation)
-                .map_or_else(|| self.geometry.rear(pose), |(axle, _)| axle),
+            None => {
+                let yaw = articulation.filter(|_| self.config.reverse);
+                self.geometry.reversing_point(pose, yaw).0
+            }
         }
     }
 
@@ -296,15 +292,12 @@ impl PathFollower {
             }
             _ => {}
         }
-        // the angle of the frame turns the trailing frame first, so the leading one is steered
-        if let Some((axle, heading)) = self.leading_frame(&view.pose, view.articulation)
-            && !state.backing
-        {
-            let station = place.station + pursuit.look_ahead(view.speed);
-            let target = self.path.point(place.segment, station);
-            return own.rear_frame_steering(arc_curvature(axle, &heading, target, sense));
-        }
         let pursued = PursuedPath { path: &self.path, position: place, aside };
+        let yaw = view.articulation.filter(|_| self.config.reverse && !state.backing);
+        let led = |yaw| pursuit.rear_frame_steering(own, pursued, &view.pose, view.speed, yaw);
+        if let Some(steering) = yaw.and_then(led) {
+            return steering;
+        }
         let steering = pursuit.steering(own, pursued, &view.pose, view.speed, [sense, along_path]);
         let steering = own.with_skid_correction(steering, view.speed, view.yaw_rate, sense);
         own.command(steering, view.speed, sense)

@@ -200,16 +200,22 @@ impl SteeringGeometry {
         Some(([middle.x, middle.y], pose.direction(&heading)))
     }
 
-    /// Steering, -1 to 1, that moves the axles of the rear frame along a curvature, 1/m.
+    /// Point that leads in reverse, m, and the heading there: the axles of the rear frame of an
+    /// articulated vehicle with this `yaw`, rad, otherwise the rear axle.
+    pub fn reversing_point(&self, pose: &Pose, yaw: Option<f64>) -> ([f64; 2], Vec3) {
+        let frame = yaw.and_then(|yaw| self.rear_frame(pose, yaw));
+        frame.unwrap_or_else(|| (self.rear(pose), pose.direction(&Vec3::x())))
+    }
+
+    /// Geometry of the vehicle in reverse, in which its rear frame leads if it is articulated.
     ///
     /// An articulated vehicle is symmetric about its pin, except for the distances of the axles.
-    pub fn rear_frame_steering(&self, curvature: f64) -> f64 {
-        let swap = |own: ArticulationLevers| ArticulationLevers {
-            front: own.rear,
-            rear: own.front,
-            ..own
+    pub fn in_reverse(&self) -> SteeringGeometry {
+        let Some(ArticulationLevers { joint, front, rear }) = self.articulated else {
+            return *self;
         };
-        SteeringGeometry { articulated: self.articulated.map(swap), ..*self }.steering(curvature)
+        let levers = ArticulationLevers { joint, front: rear, rear: front };
+        SteeringGeometry { rear_axle: joint - rear, articulated: Some(levers), ..*self }
     }
 
     /// Returns the steering with a correction for the missing yaw rate of a skid-steered vehicle.
@@ -300,6 +306,23 @@ impl PurePursuit {
         }
         let heading = pose.direction(&Vec3::x());
         geometry.steering(arc_curvature(geometry.rear(pose), &heading, target, sense))
+    }
+
+    /// Returns the steering, -1 to 1, of an articulated vehicle whose rear frame leads along a path
+    /// in reverse; `yaw` is that of the rear frame, rad. `None` for other vehicles.
+    ///
+    /// The angle of the frame turns the trailing frame first, so the leading one is steered.
+    pub fn rear_frame_steering(
+        &self,
+        geometry: &SteeringGeometry,
+        PursuedPath { path, position: place, .. }: PursuedPath<'_>,
+        pose: &Pose,
+        speed: f64,
+        yaw: f64,
+    ) -> Option<f64> {
+        let (axle, heading) = geometry.rear_frame(pose, yaw)?;
+        let target = path.point(place.segment, place.station + self.look_ahead(speed));
+        Some(geometry.in_reverse().steering(arc_curvature(axle, &heading, target, -1.0)))
     }
 }
 

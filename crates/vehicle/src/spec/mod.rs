@@ -61,7 +61,7 @@ pub use upright_guides::{
 };
 pub use wheel::{
     CentralInflation, FlexibleTireSpec, GrouserSpec, Inflation, LoadDeflection, OutlinePoint,
-    RigidTire, Tire, TireSoil, Wheel,
+    RigidTire, RimSurface, Tire, TireSoil, Wheel,
 };
 
 use crate::powertrain::Powertrain;

@@ -192,6 +192,19 @@ pub struct RigidTire {
     /// as soil on soil.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soil: Option<TireSoil>,
+    /// Surface of the rim. Where absent, it is rough, except where `soil` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<RimSurface>,
+}
+
+/// Surface of a rim on soil.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RimSurface {
+    /// The whole contact shears as soil on soil.
+    Rough,
+    /// Metal slides on soil without adhesion, at two thirds of the soil's angle of friction.
+    Metal,
 }
 
 /// One point of the outline. The outline is linear between points and symmetric about the middle

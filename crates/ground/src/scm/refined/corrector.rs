@@ -118,7 +118,7 @@ fn correct_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     let mut pressed = press_nodes(simd, corrector, bearing, four, prediction);
     steepen(soil, lanes(&prediction.sinking), &mut pressed);
     let (pressure, damping) = damped_lanes(soil, pressed.pressure, lanes(&prediction.leaving));
-    let (tread, slip) = (&motion.tread, lanes(&prediction.slip));
+    let (tread, slip) = (&motion.tread.on_soil(&coefficients.metal), lanes(&prediction.slip));
     let strength = bearing.shear_strength(tread, &coefficients.strength, pressure, slip);
     let stress = lanes(&prediction.peak_shear) * strength;
     let cell = cell_area * lanes(&four.coverage);

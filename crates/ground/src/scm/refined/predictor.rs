@@ -229,7 +229,8 @@ fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     let line = bearing.reload_line(residual, yielded_at);
     let pressure = line.pressure(sinkage, residual, yielded_at).min(virgin);
 
-    let modulus = motion.tread.modulus(&coefficients.strength);
+    let tread = &motion.tread.on_soil(&coefficients.metal);
+    let modulus = tread.modulus(&coefficients.strength);
     let slid = SlipLanes { mean: slid, rate, time: sliding_time, distance: slid_distance };
     // soil that a face has pushed away fails at its toe before the base passes over it
     let failed = in_previous_contact.select(0.0, kept / sinkage.max(1e-9));
@@ -246,7 +247,6 @@ fn predict_lanes<'a, S: Simd, F: Footprint, L: SoilResponse<'a>>(
     } else {
         None
     };
-    let tread = &motion.tread;
     let strength = &coefficients.strength;
     let stress = peak_shear * bearing.shear_strength(tread, strength, pressure, slip);
     let cohesion = peak_shear * bearing.shear_strength(tread, strength, zero, slip);

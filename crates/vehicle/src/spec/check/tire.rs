@@ -39,6 +39,8 @@ pub(super) fn rigid_tire(tire: &RigidTire, rim_radius: f64) -> Check {
         not_negative(&format!("{key}.cohesion"), soil.cohesion)?;
         not_negative(&format!("{key}.friction"), soil.friction)?;
         positive(&format!("{key}.shear_modulus"), soil.shear_modulus)?;
+        let allowed = "absent with tire.rigid.soil, which gives the shear by numbers";
+        require(tire.surface.is_none(), "tire.rigid.surface", "given", allowed)?;
     }
     Ok(())
 }
