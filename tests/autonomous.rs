@@ -748,3 +748,74 @@ fn the_rear_frame_of_an_articulated_vehicle_is_not_an_obstacle() {
     let own: Vec<[f64; 2]> = world.blocked_cells().into_iter().map(|cell| cell.corner).collect();
     assert!(!own.is_empty() && own.iter().all(|at| apart(*at) < 5.0), "{own:?}");
 }
+
+/// A forwarder with a tree ahead, `aside` m to the left of it.
+fn forwarder_before_a_tree(aside: f64) -> WorldModel {
+    let sets = [
+        "scenery=[{ kind = 'oak', places = [[14, 0]] }]",
+        "endings.arrived=true",
+        "vehicle[0].model='forwarder'",
+        "vehicle[0].driver={ kind = 'autonomous', goal = [40, 0], speed = 2, \
+         localization = 'truth' }",
+        &format!("vehicle[0].position=[0, {aside}]"),
+        "vehicle[0].sensor[0].position=[2, 0, 3.2]",
+        "vehicle[0].sensor[1]={ name = 'odometry', model = { kind = 'odometry' } }",
+    ];
+    one(&sets).world
+}
+
+/// With a tree too close to turn past, a forwarder backs off behind its rear frame and arrives without
+/// a contact; from the mirrored start it does so on the other side.
+#[test]
+fn a_forwarder_backs_off_from_a_tree_and_arrives() {
+    let arrives = |aside: f64| {
+        let (mut backs, mut passes) = (0.0, 0.0);
+        let (world, hits) = observed(forwarder_before_a_tree(aside), 80.0, |world| {
+            let own = world.sample(0).unwrap();
+            backs -= 0.01 * own.speed.min(0.0);
+            if own.pose.position.x < 14.0 {
+                passes = own.pose.position.y;
+            }
+        });
+        let outcome = world.outcome(0);
+        println!(
+            "{aside} m: {:.1} s, {backs:.1} m back, past the tree at {passes:.2} m",
+            world.time()
+        );
+        assert_eq!(outcome.code, OutcomeCode::Arrived, "{aside} m: {}", outcome.sentence);
+        assert!(hits.is_empty() && backs > 2.0, "{aside} m: {backs} m back, {hits:?}");
+        (world.time(), passes)
+    };
+    let [(left_time, left), (right_time, right)] = [0.3, -0.3].map(arrives);
+    assert!(left * right < 0.0 && left.abs() > 1.0 && right.abs() > 1.0, "{left} {right}");
+    // the lidar turns to the left on both sides, so that both drives differ slightly
+    assert!((left_time / right_time - 1.0).abs() < 0.1, "{left_time} s, {right_time} s");
+}
+
+/// While a forwarder backs off, threads and a resume give the same bits.
+#[test]
+fn a_forwarder_that_backs_off_gives_the_same_bits() {
+    let model = forwarder_before_a_tree(0.3);
+    let heartbeats = 1500;
+    let run = |threads: usize, cuts: bool| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (mut world, mut backs) = (World::new(model.clone()), false);
+            for heartbeat in 0..heartbeats {
+                world.advance();
+                let is_backing = world.sample(0).unwrap().speed < -0.5;
+                if cuts && (heartbeat % 500 == 250 || is_backing && !backs) {
+                    let stored = checkpoint::encode(world.model(), "x", world.state());
+                    let state = checkpoint::decode(world.model(), "x", &stored).unwrap();
+                    world = World::resume(world.model().clone(), state).unwrap();
+                }
+                backs |= is_backing;
+            }
+            assert!(backs, "it does not back off");
+            world.hash()
+        })
+    };
+    let expected = run(1, false);
+    assert!(expected == run(2, false), "two threads");
+    assert!(expected == run(1, true), "cut and resumed");
+}

@@ -185,6 +185,18 @@ fn any_threads_give_the_same_bytes_and_a_second_run_drives_nothing() {
     done(folder, &["run", "valley.toml", "--out", "a", "--set", "draws=20"]);
     assert_eq!(columns(), before);
 
+    // the speed through a cell from 1 m/s is a band of its own, from the same tables
+    assert!(!folder.join("b/v_through.tif").exists());
+    let entered = ["run", "valley.toml", "--out", "b", "--set", "cell_entry_speed=1"];
+    let through = json(folder, &entered);
+    let [slower, steady] = ["v_through", "v_p50"].map(|key| through[key].as_f64().unwrap());
+    assert!(slower > 1.0 && slower < 0.95 * steady, "{slower} {steady}");
+    assert_eq!((steady, &summary["v_through"]), (summary["v_p50"].as_f64().unwrap(), &Json::Null));
+    assert!(folder.join("b/v_through.tif").is_file());
+    let refused = bekker(folder, &[&entered[..], &["--physics"]].concat());
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("cell_entry_speed = 1: must be absent with --physics"), "{said}");
+
     let audit = json(folder, &["audit", "a", "--cells", "4"]);
     assert_eq!(audit["cells"], 4);
     // the same cells, directions and strengths with other steps
@@ -811,6 +823,7 @@ fn invalid_values_are_refused_by_name() {
     let area = "area=[0,0,100,100]";
     let with = |key: &'static str| [&set(area)[..], &["--set", key]].concat();
     refused(&with("directions=6"), 3, &["directions", "multiple of 4"]);
+    refused(&with("cell_entry_speed=39"), 3, &["cell_entry_speed", "must be at most speed = "]);
     let factor = with("strength.factors.mud=0.5");
     refused(&factor, 3, &["strength.factors.mud", "not a soil", "dry_sand_lll"]);
     // by the name under which the map names its soil, which the figures do not have

@@ -5,9 +5,12 @@
 //! are of Project Chrono (commit 7689fbc, August 2026): a mesh wheel of 360 facets, nodes 2 cm
 //! apart, 1 ms.
 
+use bekker::numeric;
 use bekker::rig::{Rig, WheelResult, WheelRig, WheelRigMotion};
 use bekker::scm::{Lugs, Underside};
-use bekker::soil::{DeformableSoil, Laws, SnowCover, Soil, SoilKind, Tread, catalog::catalog};
+use bekker::soil::{
+    DeformableSoil, Laws, ShearStrength, SnowCover, Soil, SoilKind, Tread, catalog::catalog,
+};
 
 fn bed(yielding: DeformableSoil) -> Soil {
     Soil {
@@ -380,6 +383,25 @@ fn lugs_add_the_shear_on_the_ends_of_the_soil_that_they_hold() {
     // front have slid for less than the whole strength
     let expected = cohesive + frictional;
     assert!((found.drawbar / expected - 1.0).abs() < 0.01, "{} {expected}", found.drawbar);
+}
+
+/// A rim of metal is one whose friction, in numbers, is two thirds of the soil's angle, under both presets.
+#[test]
+fn a_rim_of_metal_slides_at_two_thirds_of_the_soils_angle_of_friction() {
+    let soil = DeformableSoil { cohesion: 2e3, ..mid() };
+    let friction = numeric::tan(2.0 / 3.0 * soil.friction_angle);
+    let rubber = ShearStrength { cohesion: 0.0, friction, modulus: soil.shear_modulus };
+    let numbers = Tread { rubber_share: 1.0, rubber, ..Tread::rough() };
+    for laws in [Laws::reference(), Laws::refined()] {
+        let run = |tread: Tread| {
+            let rig = lugged(Lugs { count: 0, height: 0.0 });
+            let rig = WheelRig { soil: bed(soil.clone()), laws, tread, ..rig };
+            rig.run().unwrap()
+        };
+        let metal = run(Tread::metal());
+        assert_eq!(metal, run(numbers));
+        assert!(metal.drawbar < 0.8 * run(Tread::rough()).drawbar);
+    }
 }
 
 #[test]

@@ -255,8 +255,8 @@ impl Navigator {
             plan.near_enough = arrival_radius(&self.body, self.arrival, goal, rear, look.standing);
         }
         let around = PathEnvironment { map, others: look.others, body: &self.body };
-        let (leading, towards) = self.body.geometry.reversing_point(pose, look.articulation);
-        let back_start = PathStart { rear: leading, heading: level_direction(&towards), speed };
+        let (leading, direction) = self.body.geometry.reversing_point(pose, look.articulation);
+        let back_start = PathStart { rear: leading, heading: level_direction(&direction), speed };
         let back_body = self.body.in_reverse();
         let behind = PathEnvironment { body: &back_body, ..around };
         plan.behind = behind.reverse_clearance(&back_start, look.way_back, self.spline.sample);

@@ -567,6 +567,21 @@ mod tests {
     }
 
     #[test]
+    fn a_rim_has_a_surface_or_a_shear_by_numbers() {
+        let rim = "[tire.rigid]\nsurface = 'metal'\n";
+        let metal = altered("[tire.rigid]\n", rim).unwrap();
+        assert_eq!(metal.tire.rigid.surface, Some(super::super::RimSurface::Metal));
+        let numbers =
+            "soil = { area_ratio = 1, cohesion = 0, friction = 0.4, shear_modulus = 0.01 }\n";
+        let both = altered("[tire.rigid]\n", &format!("{rim}{numbers}")).unwrap_err();
+        assert_eq!(
+            both.to_string(),
+            "tire.rigid.surface = given: must be absent with tire.rigid.soil, which gives the shear \
+             by numbers"
+        );
+    }
+
+    #[test]
     fn keys_in_british_spelling_are_read() {
         let text = include_str!("../../../vehicles/hmmwv_torsen.toml");
         let british = text.replace("[tire", "[tyre").replace("center =", "centre =");
