@@ -765,31 +765,21 @@ fn forwarder_before_a_tree(aside: f64) -> WorldModel {
 }
 
 /// With a tree too close to turn past, a forwarder backs off behind its rear frame and arrives without
-/// a contact; from the mirrored start it does so on the other side.
+/// a contact.
 #[test]
 fn a_forwarder_backs_off_from_a_tree_and_arrives() {
-    let arrives = |aside: f64| {
-        let (mut backs, mut passes) = (0.0, 0.0);
-        let (world, hits) = observed(forwarder_before_a_tree(aside), 80.0, |world| {
-            let own = world.sample(0).unwrap();
-            backs -= 0.01 * own.speed.min(0.0);
-            if own.pose.position.x < 14.0 {
-                passes = own.pose.position.y;
-            }
-        });
-        let outcome = world.outcome(0);
-        println!(
-            "{aside} m: {:.1} s, {backs:.1} m back, past the tree at {passes:.2} m",
-            world.time()
-        );
-        assert_eq!(outcome.code, OutcomeCode::Arrived, "{aside} m: {}", outcome.sentence);
-        assert!(hits.is_empty() && backs > 2.0, "{aside} m: {backs} m back, {hits:?}");
-        (world.time(), passes)
-    };
-    let [(left_time, left), (right_time, right)] = [0.3, -0.3].map(arrives);
-    assert!(left * right < 0.0 && left.abs() > 1.0 && right.abs() > 1.0, "{left} {right}");
-    // the lidar turns to the left on both sides, so that both drives differ slightly
-    assert!((left_time / right_time - 1.0).abs() < 0.1, "{left_time} s, {right_time} s");
+    let (mut backs, mut passes) = (0.0, 0.0_f64);
+    let (world, hits) = observed(forwarder_before_a_tree(0.3), 80.0, |world| {
+        let own = world.sample(0).unwrap();
+        backs -= 0.01 * own.speed.min(0.0);
+        if own.pose.position.x < 14.0 {
+            passes = own.pose.position.y;
+        }
+    });
+    let outcome = world.outcome(0);
+    assert_eq!(outcome.code, OutcomeCode::Arrived, "{}", outcome.sentence);
+    assert!(hits.is_empty() && backs > 2.0, "{backs} m back, {hits:?}");
+    assert!(passes.abs() > 1.0, "past the tree at {passes} m");
 }
 
 /// While a forwarder backs off, threads and a resume give the same bits.

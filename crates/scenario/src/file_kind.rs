@@ -1,4 +1,4 @@
-//! Kinds of files, told apart by their keys.
+//! Kinds of files, which their keys distinguish.
 
 use super::document::{Document, TomlValue};
 use super::{Diagnostic, DiagnosticKind};
@@ -18,7 +18,7 @@ pub enum FileKind {
 
 impl FileKind {
     /// Returns the kind of a file with keys that no other kind has, whatever its other keys.
-    fn of(document: &Document) -> Option<FileKind> {
+    fn by_keys(document: &Document) -> Option<FileKind> {
         let has = |key: &str| document.get(key).is_some();
         let vehicle = document.get("vehicle").map(|node| &node.value);
         if has("scenario") && ["factor", "design", "responses"].into_iter().any(has) {
@@ -41,7 +41,7 @@ impl FileKind {
     /// The one fault of a file of another kind.
     pub fn check(self, document: &Document) -> Result<(), Diagnostic> {
         let file = document.root.location.file().unwrap_or("FILE");
-        let use_instead = match FileKind::of(document) {
+        let use_instead = match FileKind::by_keys(document) {
             Some(other) if other == self => return Ok(()),
             None => return Ok(()),
             Some(FileKind::Scenario) => format!("a scenario: `bekker run {file}` runs it"),
@@ -79,7 +79,7 @@ mod tests {
         ];
         for (kind, text) in texts {
             let document = Document::parse("x.toml", text).unwrap();
-            assert_eq!(FileKind::of(&document), Some(kind));
+            assert_eq!(FileKind::by_keys(&document), Some(kind));
             for (other, _) in texts {
                 assert_eq!(other.check(&document).is_ok(), other == kind);
             }

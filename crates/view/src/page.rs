@@ -135,7 +135,7 @@ mod tests {
 
     /// Of the 2.4 MB, three.js has 2.1 MB.
     #[test]
-    fn the_page_weighs_what_docs_state() {
+    fn the_page_has_the_documented_weight() {
         let bytes: usize = ASSETS.iter().map(|asset| asset.text.len()).sum();
         assert_eq!((bytes as f64 * 1e-5).round(), 24.0, "{bytes} bytes; docs/howto/watch.md");
     }

@@ -13,7 +13,7 @@ pub(super) const PLANS: Duration = Duration::from_secs(1);
 const SHARE: f64 = 0.03;
 /// Longest wall time between frames of such a run.
 const LONGEST: Duration = Duration::from_millis(200);
-/// Weight of the last frame in the mean cost of a frame.
+/// Weight of the last frame in the average cost of a frame.
 const WEIGHT: f64 = 0.2;
 
 /// Mean wall time that a frame costs.

@@ -63,7 +63,7 @@ pub struct Tread {
     pub rubber_share: f64,
     /// Strength between rubber and soil.
     pub rubber: ShearStrength,
-    /// Whether metal slides on the soil in place of rubber.
+    /// Whether metal slides on the soil instead of rubber.
     #[serde(default)]
     pub is_metal: bool,
     /// Shear on the sides of soil that lugs hold, over that on its base: of cohesion, of friction.
