@@ -173,7 +173,6 @@ mod tests {
     use super::super::catalog::catalog;
     use super::*;
 
-    // Closed form at 50 kPa: LETE sand, c 1.3 kPa, φ 31.1°, K 12 mm.
     #[test]
     fn metal_has_two_thirds_of_the_soils_angle_of_friction() {
         let soil = catalog().find("dry_sand_lll").unwrap().to_soil().kind;
@@ -191,6 +190,7 @@ mod tests {
         assert!((stress(half) / mean - 1.0).abs() < 1e-6, "{} {mean}", stress(half));
     }
 
+    // Closed form at 50 kPa: LETE sand, c 1.3 kPa, φ 31.1°, K 12 mm.
     #[test]
     fn follows_the_janosi_curve() {
         let lete = ShearStrength {
