@@ -185,7 +185,7 @@ fn any_threads_give_the_same_bytes_and_a_second_run_drives_nothing() {
     done(folder, &["run", "valley.toml", "--out", "a", "--set", "draws=20"]);
     assert_eq!(columns(), before);
 
-    // the speed through a cell from 1 m/s is a band of its own, from the same tables
+    // the speed through a cell from 1 m/s is a further band, from the same tables
     assert!(!folder.join("b/v_through.tif").exists());
     let entered = ["run", "valley.toml", "--out", "b", "--set", "cell_entry_speed=1"];
     let through = json(folder, &entered);

@@ -133,7 +133,7 @@ mod tests {
         assert!(page.contains("id=\"recording\">AAAA</script>"));
     }
 
-    /// Of the 2.4 MB, three.js has 2.1 MB.
+    /// The page has 2.4 MB; 2.1 MB of it are three.js.
     #[test]
     fn the_page_has_the_documented_weight() {
         let bytes: usize = ASSETS.iter().map(|asset| asset.text.len()).sum();
