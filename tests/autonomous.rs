@@ -749,15 +749,15 @@ fn the_rear_frame_of_an_articulated_vehicle_is_not_an_obstacle() {
     assert!(!own.is_empty() && own.iter().all(|at| apart(*at) < 5.0), "{own:?}");
 }
 
-/// A forwarder with a tree ahead, `aside` m to the left of it.
-fn forwarder_before_a_tree(aside: f64) -> WorldModel {
+/// A forwarder with a tree 14 m ahead, 0.3 m to its right.
+fn forwarder_before_a_tree() -> WorldModel {
     let sets = [
         "scenery=[{ kind = 'oak', places = [[14, 0]] }]",
         "endings.arrived=true",
         "vehicle[0].model='forwarder'",
         "vehicle[0].driver={ kind = 'autonomous', goal = [40, 0], speed = 2, \
          localization = 'truth' }",
-        &format!("vehicle[0].position=[0, {aside}]"),
+        "vehicle[0].position=[0, 0.3]",
         "vehicle[0].sensor[0].position=[2, 0, 3.2]",
         "vehicle[0].sensor[1]={ name = 'odometry', model = { kind = 'odometry' } }",
     ];
@@ -769,7 +769,7 @@ fn forwarder_before_a_tree(aside: f64) -> WorldModel {
 #[test]
 fn a_forwarder_backs_off_from_a_tree_and_arrives() {
     let (mut backs, mut passes) = (0.0, 0.0_f64);
-    let (world, hits) = observed(forwarder_before_a_tree(0.3), 80.0, |world| {
+    let (world, hits) = observed(forwarder_before_a_tree(), 80.0, |world| {
         let own = world.sample(0).unwrap();
         backs -= 0.01 * own.speed.min(0.0);
         if own.pose.position.x < 14.0 {
@@ -785,7 +785,7 @@ fn a_forwarder_backs_off_from_a_tree_and_arrives() {
 /// While a forwarder backs off, threads and a resume give the same bits.
 #[test]
 fn a_forwarder_that_backs_off_gives_the_same_bits() {
-    let model = forwarder_before_a_tree(0.3);
+    let model = forwarder_before_a_tree();
     let heartbeats = 1500;
     let run = |threads: usize, cuts: bool| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -214,7 +214,7 @@ impl RecoveryModel {
         state.still_for > if has_path { self.patience } else { pathless }
     }
 
-    /// Starts to back off from the current position of the rear axle. Returns the mark to set at a
+    /// Starts to back off from the current position of the axle that leads in reverse. Returns the mark to set at a
     /// place ahead, or `None` if the vehicle is to give up.
     ///
     /// It uses the arc, which the map shows as free, if that is long enough. If the route lies
