@@ -98,7 +98,7 @@ impl LiveView {
         let begun = Instant::now();
         let ground = self.needs_ground() || self.ground.is_due(GROUND);
         let taken = self.encoder.offer(Snapshot::new(world, ground));
-        // the encoder has worked on earlier frames since; their time counts in the mean as well
+        // the encoder has worked on earlier frames since; their time counts as well
         let before = std::mem::replace(&mut self.encoded, self.encoder.time_taken());
         self.cost.add(begun.elapsed() + self.encoded - before);
         self.ground_pending = ground && !taken;
