@@ -64,7 +64,7 @@ fn a_rover_follows_a_bend() {
     let text = "format = 1\nname = \"bend\"\n[time]\nduration = 90\n[world]\n\
          gravity = 1.62\n[ground]\nspacing = 0.04\n[soil]\ndefault = \"grc1\"\n[[vehicle]]\nname = \"rover\"\nmodel = \"mer\"\n\
          position = [0, 0]\n[vehicle.driver]\nkind = \"path\"\nspeed = 0.05\n\
-         look_ahead = 1\nwaypoints = [[0, 0], [1, 0], [2.4, 0.6], [3, 2], [3, 4]]\n";
+         waypoints = [[0, 0], [1, 0], [2.4, 0.6], [3, 2], [3, 4]]\n";
     let file = ScenarioFile::parse("bend", text, Path::new(""), &[]).unwrap();
     let mut world = World::new(build::world(&file).unwrap().world);
     drive(&mut world, 90.0);

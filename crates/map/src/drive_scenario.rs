@@ -161,7 +161,7 @@ fn distance_to_edge(bounds: [f64; 4], from: [f64; 2], towards: [f64; 2]) -> f64 
 
 /// Returns a driver along waypoints with a speed limit, m/s.
 pub(super) fn path(waypoints: Vec<[f64; 2]>, speed: f64, at_end: PathEnd) -> DriverConfig {
-    let (look_ahead, start, stop, reverse) = (5.0, 0.0, None, false);
+    let (look_ahead, start, stop, reverse) = (None, 0.0, None, false);
     DriverConfig::Path {
         waypoints,
         speed,

@@ -342,7 +342,7 @@ pub(super) fn along(waypoints: Vec<[f64; 2]>, speed: f64) -> DriverConfig {
     DriverConfig::Path {
         waypoints,
         speed,
-        look_ahead: 5.0,
+        look_ahead: None,
         start: 0.0,
         stop: None,
         reverse: false,

@@ -332,10 +332,13 @@ fn driver(
         AnySpec::Wheeled(spec) => SteeringGeometry::from_spec(spec),
         AnySpec::Tracked(spec) => SteeringGeometry::from_tracked_spec(spec),
     };
-    let steering = |look_ahead: f64| PurePursuit {
-        min_look_ahead: look_ahead,
-        max_look_ahead: PurePursuit::default().max_look_ahead.max(look_ahead),
-        ..PurePursuit::default()
+    let steering = |look_ahead: Option<f64>| {
+        let look_ahead = look_ahead.unwrap_or_else(|| geometry().usual_look_ahead());
+        PurePursuit {
+            min_look_ahead: look_ahead,
+            max_look_ahead: PurePursuit::default().max_look_ahead.max(look_ahead),
+            ..PurePursuit::default()
+        }
     };
     match &entries[index].driver {
         config::DriverConfig::Hold { brake } => {

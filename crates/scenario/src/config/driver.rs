@@ -34,10 +34,11 @@ pub enum DriverConfig {
         /// Speed to hold, m/s.
         #[schemars(range(min = 0.02, max = 50.0), extend("unit" = "m/s"))]
         speed: f64,
-        /// Minimum look-ahead distance of the pure pursuit, m.
-        #[serde(default = "default_look_ahead")]
+        /// Minimum look-ahead distance of the pure pursuit, m. Where absent, two wheelbases (one
+        /// where both axles steer), at most 5 m.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
-        look_ahead: f64,
+        look_ahead: Option<f64>,
         /// Time at which the vehicle drives off, s. Until then it waits.
         #[serde(default)]
         #[schemars(range(min = 0.0, max = 1_000_000.0), extend("unit" = "s"))]
@@ -107,10 +108,11 @@ pub enum DriverConfig {
         #[serde(default = "default_top_speed")]
         #[schemars(range(min = 0.02, max = 50.0), extend("unit" = "m/s"))]
         speed: f64,
-        /// Minimum look-ahead distance of the pure pursuit, m.
-        #[serde(default = "default_look_ahead")]
+        /// Minimum look-ahead distance of the pure pursuit, m. Where absent, two wheelbases (one
+        /// where both axles steer), at most 5 m.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m"))]
-        look_ahead: f64,
+        look_ahead: Option<f64>,
         /// Response to soft ground that vehicles ahead report by radio. Where absent, reports are
         /// ignored.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -258,10 +260,6 @@ fn default_margin() -> f64 {
 
 fn full() -> f64 {
     1.0
-}
-
-fn default_look_ahead() -> f64 {
-    5.0
 }
 
 fn default_gap() -> f64 {

@@ -138,6 +138,14 @@ impl SteeringGeometry {
         }
     }
 
+    /// Returns the least look-ahead distance of a driver who is not told one, m: two wheelbases
+    /// (one where both axles steer), at most the default of [`PurePursuit`].
+    ///
+    /// A small vehicle that looks 5 m ahead would cut bends by several of its lengths.
+    pub fn usual_look_ahead(&self) -> f64 {
+        PurePursuit::default().min_look_ahead.min(2.0 * self.wheelbase)
+    }
+
     /// Largest curvature of the rear axle's path, 1/m.
     pub fn max_curvature(&self) -> f64 {
         self.curvature(1.0)
@@ -378,6 +386,14 @@ mod tests {
             yaw += h * speed * steer.tan() / GEOMETRY.wheelbase;
         }
         place.offset
+    }
+
+    /// The defaults suit vehicles from the size of an HMMWV on; smaller ones look less far.
+    #[test]
+    fn small_vehicles_look_less_far_ahead() {
+        assert_eq!(GEOMETRY.usual_look_ahead(), 5.0);
+        let husky = SteeringGeometry { wheelbase: 0.512, ..GEOMETRY };
+        assert_eq!(husky.usual_look_ahead(), 1.024);
     }
 
     #[test]

@@ -180,7 +180,7 @@ fn scenario(name: &str, identified: &Identified) -> Scenario {
     scenario.vehicle[0].driver = DriverConfig::Path {
         waypoints: vec![[0.0, 0.0], [WAY, 0.0]],
         speed: SPEED,
-        look_ahead: 5.0,
+        look_ahead: None,
         start: 0.0,
         stop: None,
         reverse: false,
