@@ -33,6 +33,8 @@ const SPEED: f64 = 2.0;
 const BRAKE: [f64; 2] = [6.0, 36.0];
 /// Length of the rope between two vehicles, m.
 const ROPE: f64 = 5.0;
+/// Why there is no pull.
+const STOOD: &str = "no faster than 0.05 m/s when the braking began";
 /// Samples per mean: half a second.
 const MEAN: usize = 50;
 /// Speed below which the vehicle counts as stationary, m/s.
@@ -60,20 +62,28 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
     for (soil, towing, curve, (rolling, resistance)) in found.collect::<Result<Vec<_>, _>>()? {
         let most = curve.iter().map(|[_, pull]| *pull).reduce(f64::max);
         let metric = EventMetric::new("drawbar_pull", most, OF_WEIGHT)
-            .with_condition(format!("{soil}, greatest"));
+            .with_condition(format!("{soil}, greatest"))
+            .with_note(if most.is_none() { STOOD } else { "" });
         findings.figures.push(match soil {
             ROAD => on_road(subject, metric),
             _ => metric,
         });
-        let metric = EventMetric::new("drawbar_pull", pull_at_slip(&curve, SLIP), OF_WEIGHT)
-            .with_condition(format!("{soil}, slip {SLIP}"));
+        let pull = pull_at_slip(&curve, SLIP);
+        let metric = EventMetric::new("drawbar_pull", pull, OF_WEIGHT)
+            .with_condition(format!("{soil}, slip {SLIP}"))
+            .with_note(match (pull, curve.is_empty()) {
+                (Some(_), _) => String::new(),
+                (None, true) => STOOD.into(),
+                (None, false) => format!("the slip never rose to {SLIP}"),
+            });
         findings.figures.push(match &estimate {
             Some(estimate) if soil != ROAD => estimate.with_pull(metric),
             _ => metric,
         });
         if soil != ROAD {
-            let metric =
-                EventMetric::new("motion_resistance", resistance, OF_WEIGHT).with_condition(soil);
+            let metric = EventMetric::new("motion_resistance", resistance, OF_WEIGHT)
+                .with_condition(soil)
+                .with_note(if resistance.is_none() { "hardly rolled in 40 s" } else { "" });
             let metric = match estimate_traction(subject, soil)? {
                 Some(going) => metric.with_closed_form("Bekker, compaction", going.resistance),
                 None => metric,
