@@ -378,7 +378,7 @@ fn a_wheel_is_steered_driven_and_towed() {
     assert!(straight.get("slip_angle").is_none());
     assert_within(1e-9, &straight["drawbar"], of(0, "drawbar"));
 
-    let arguments = format!("{wheel} --towed --slip-angle-deg 0,10 {COARSE}");
+    let arguments = format!("{wheel} --towed --slip-angle-deg 0,10 --wide {COARSE}");
     let (table, _) = text(&mut rig(folder.path(), &arguments));
     for heading in ["slip angle", "skid", "towed resistance", "side force", "aligning"] {
         assert!(table.contains(heading), "{heading}:\n{table}");

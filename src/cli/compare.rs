@@ -206,7 +206,12 @@ fn outcomes(runs: &[RecordedRun], labels: &[String], names: &[String], is_wide: 
             shown = "";
         }
     }
-    text_table::ruled(header, rows, 2..2 + figures.len(), 1).trim_fmt()
+    let right = 2..2 + figures.len();
+    if is_wide {
+        text_table::wide(header, rows, right, 1).trim_fmt()
+    } else {
+        text_table::ruled(header, rows, right, 1).trim_fmt()
+    }
 }
 
 /// Formats the differences between the scenarios.

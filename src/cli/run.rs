@@ -138,6 +138,9 @@ pub struct Run {
     /// Do not draw the picture
     #[arg(long)]
     no_picture: bool,
+    /// Print all columns: final speed, peak slip, mean sinkage, tires and energy too
+    #[arg(long, conflicts_with = "json")]
+    wide: bool,
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -177,6 +180,7 @@ impl Run {
             trace: false,
             timings: false,
             no_picture: false,
+            wide: false,
             json: false,
             inputs,
         }
@@ -430,7 +434,8 @@ impl Run {
         if self.json {
             stdout::print_json(&summary)?;
         } else {
-            stdout::print(&table::summary(&summary, table::TableStyle::of_stdout()))?;
+            let style = table::TableStyle::of_stdout();
+            stdout::print(&table::summary(&summary, style, self.wide))?;
             stdout::print(&format!("results in {}", folder.display()))?;
         }
         Ok(summary)

@@ -42,19 +42,15 @@ impl Soils {
 }
 
 fn list() -> String {
-    let header = ["name", "k_phi", "k_c", "n", "cohesion Pa", "friction", "K mm", "quality"];
+    let header = ["name", "k_phi", "k_c", "n", "cohesion Pa", "friction", "K mm"];
     let table = text_table::plain(header, catalog().soils.iter().map(row), 1..=6);
-    let aliases: Vec<String> = catalog()
-        .aliases
-        .iter()
-        .map(|alias| format!("  {:<12} {:<24} {}", alias.id, alias.soil, alias.why))
-        .collect();
+    let aliases = catalog().aliases.iter().map(|alias| [&alias.id, &alias.soil, &alias.why]);
+    let aliases = text_table::plain(["alias", "soil", "why"], aliases, ..0);
     format!(
-        "{}\n\nAliases:\n\
-         {}\n\nk_phi in N/m^(n+2), k_c in N/m^(n+1). `bekker soils NAME` shows all parameters of a \
-         soil and their source.",
+        "{}\n\n{}\n\nk_phi in N/m^(n+2), k_c in N/m^(n+1).\n\
+         `bekker soils NAME` shows all parameters of a soil, their source and quality.",
         table.trim_fmt(),
-        aliases.join("\n")
+        aliases.trim_fmt()
     )
 }
 
@@ -73,7 +69,7 @@ fn row(soil: &CatalogSoil) -> Vec<String> {
             format!("{:.0}", y.shear_modulus * 1e3),
         ],
     };
-    start.into_iter().chain(figures).chain([soil.trust.words().to_string()]).collect()
+    start.into_iter().chain(figures).collect()
 }
 
 /// Formats all data of a soil.

@@ -2,10 +2,10 @@
 //!
 //! The machine-readable form is [`RunSummary`], which serde writes as JSON.
 
-use crate::text_table::header_rule;
+use crate::text_table::{fit, header_rule};
 use bekker_agent::{OutcomeCode, RadioSummary, TireSummary, VehicleSummary};
 use bekker_world::{RunSummary, RunWarning};
-use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, Color, Table};
 
 /// Style of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,20 +29,31 @@ impl TableStyle {
     }
 }
 
-const HEADER: [&str; 12] = [
-    "vehicle",
-    "distance\nm",
-    "speed\nmean m/s",
-    "\nfinal",
-    "slip\nmean %",
-    "\npeak",
-    "sinkage\nmean cm",
-    "\ndeepest",
-    "tires\nkPa/mm/cm",
-    "resistance\nkN",
-    "energy\nkJ",
-    "outcome",
+/// A column of the table: heading, cell, and whether only a wide table has it.
+type Column = (&'static str, fn(&VehicleSummary) -> String, bool);
+
+const COLUMNS: [Column; 11] = [
+    ("distance\nm", |own| format!("{:.1}", own.distance), false),
+    ("speed\nmean m/s", |own| format!("{:.2}", own.mean_speed), false),
+    ("\nfinal", |own| format!("{:.2}", own.final_speed), true),
+    ("slip\nmean %", |own| format!("{:.1}", 100.0 * own.mean_slip), false),
+    ("\npeak", |own| format!("{:.1}", 100.0 * own.peak_slip), true),
+    ("sinkage\nmean cm", |own| format!("{:.1}", 100.0 * own.mean_sinkage), true),
+    ("sinkage\ndeepest cm", |own| format!("{:.1}", 100.0 * own.max_sinkage), false),
+    ("tires\nkPa/mm/cm", |own| own.tires.as_ref().map_or("-".into(), tires), true),
+    ("resistance\nkN", |own| own.motion_resistance.map_or("-".into(), kilonewtons), false),
+    ("energy\nkJ", |own| format!("{:.0}", own.drive_energy / 1e3), true),
+    ("outcome", |own| own.outcome.brief(), false),
 ];
+
+fn tires(tires: &TireSummary) -> String {
+    let TireSummary { inflation_kpa, deflection, contact_length } = tires;
+    format!("{inflation_kpa:.0}/{:.0}/{:.0}", 1e3 * deflection, 1e2 * contact_length)
+}
+
+fn kilonewtons(force: f64) -> String {
+    format!("{:.2}", force / 1e3)
+}
 
 /// Maximum number of vehicles with a row each; for more, vehicles are counted by outcome.
 const MOST_ROWS: usize = 60;
@@ -55,25 +66,29 @@ const MOST_LINES: usize = 10;
 /// and ground. For more than 60 vehicles the table has a row per outcome, and only the first lines
 /// of each kind follow; `summary.json` has all.
 ///
-/// The table is at most 130 columns wide for names of up to 18 characters. For flexible tires it
-/// has the inflation at the end, and the mean deflection and length of contact.
+/// The table has at most 80 columns of text. A wide one adds the final speed, the peak slip, the mean
+/// sinkage, the energy, and for flexible tires the inflation at the end and the mean deflection and
+/// length of contact.
 ///
 /// Resistance is the mean motion resistance of the soil while rolling, `-` for vehicles that hardly
 /// rolled. Energy is that of the driveline at the wheels. [`VehicleSummary`] defines each quantity.
-pub fn summary(run: &RunSummary, style: TableStyle) -> String {
+pub fn summary(run: &RunSummary, style: TableStyle, is_wide: bool) -> String {
     let mut table = if run.vehicles.len() > MOST_ROWS {
         by_outcome(&run.vehicles, style)
     } else {
-        of_each(&run.vehicles, style)
+        of_each(&run.vehicles, style, is_wide)
     };
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-    }
     match style {
         TableStyle::Plain => table.load_style(header_rule('-')).force_no_tty(),
         TableStyle::Terminal => table.load_style(header_rule('─')).enforce_styling(),
     };
+    if is_wide {
+        table.column_iter_mut().for_each(|column| {
+            column.set_padding((0, 1));
+        });
+    } else {
+        fit(&mut table, (0, 1));
+    }
     let mut text = table.trim_fmt();
     text.push('\n');
     let many = run.vehicles.len() > MOST_ROWS;
@@ -96,17 +111,24 @@ pub fn summary(run: &RunSummary, style: TableStyle) -> String {
     text
 }
 
-fn aligned(column: usize, text: &str) -> Cell {
-    let ends = column == 0 || column == HEADER.len() - 1;
-    Cell::new(text).set_alignment(if ends { CellAlignment::Left } else { CellAlignment::Right })
-}
-
 /// Returns a table with a row per vehicle.
-fn of_each(vehicles: &[VehicleSummary], style: TableStyle) -> Table {
+fn of_each(vehicles: &[VehicleSummary], style: TableStyle, is_wide: bool) -> Table {
+    let columns: Vec<&Column> = COLUMNS.iter().filter(|own| is_wide || !own.2).collect();
     let mut table = Table::new();
-    table.set_header(HEADER.iter().enumerate().map(|(n, text)| aligned(n, text)));
+    table.set_header(std::iter::once("vehicle").chain(columns.iter().map(|own| own.0)));
     for vehicle in vehicles {
-        table.add_row(row(vehicle, style));
+        let mut cells = vec![Cell::new(&vehicle.name)];
+        cells.extend(columns.iter().map(|own| Cell::new(own.1(vehicle))));
+        if style == TableStyle::Terminal
+            && let Some(outcome) = cells.pop()
+        {
+            cells.push(outcome.fg(color(vehicle.outcome.code)));
+        }
+        table.add_row(cells);
+    }
+    // the name and the outcome are text
+    for column in table.column_iter_mut().skip(1).take(columns.len() - 1) {
+        column.set_cell_alignment(CellAlignment::Right);
     }
     table
 }
@@ -159,33 +181,6 @@ fn ends(vehicles: &[VehicleSummary]) -> Vec<String> {
         told.sort_by(|a, b| a.driving_time.total_cmp(&b.driving_time));
     }
     told.into_iter().filter_map(end).collect()
-}
-
-fn row(vehicle: &VehicleSummary, style: TableStyle) -> Vec<Cell> {
-    let texts = [
-        vehicle.name.clone(),
-        format!("{:.1}", vehicle.distance),
-        format!("{:.2}", vehicle.mean_speed),
-        format!("{:.2}", vehicle.final_speed),
-        format!("{:.1}", 100.0 * vehicle.mean_slip),
-        format!("{:.1}", 100.0 * vehicle.peak_slip),
-        format!("{:.1}", 100.0 * vehicle.mean_sinkage),
-        format!("{:.1}", 100.0 * vehicle.max_sinkage),
-        vehicle.tires.map_or("-".to_owned(), |tires| {
-            let TireSummary { inflation_kpa, deflection, contact_length } = tires;
-            format!("{inflation_kpa:.0}/{:.0}/{:.0}", 1e3 * deflection, 1e2 * contact_length)
-        }),
-        vehicle.motion_resistance.map_or("-".to_owned(), |force| format!("{:.2}", force / 1e3)),
-        format!("{:.0}", vehicle.drive_energy / 1e3),
-        vehicle.outcome.brief(),
-    ];
-    let mut cells: Vec<Cell> = texts.iter().enumerate().map(|(n, text)| aligned(n, text)).collect();
-    if style == TableStyle::Terminal
-        && let Some(cell) = cells.pop()
-    {
-        cells.push(cell.fg(color(vehicle.outcome.code)));
-    }
-    cells
 }
 
 fn color(code: OutcomeCode) -> Color {
@@ -308,10 +303,13 @@ mod tests {
     }
 
     #[test]
-    fn the_table_fits_116_columns() {
-        let text = summary(&run(), TableStyle::Plain);
-        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
-        assert!(widest <= 116, "{widest} columns:\n{text}");
+    fn the_table_fits_80_columns() {
+        let narrow = summary(&run(), TableStyle::Plain, false);
+        let of_table = narrow.split("\n\n").next().unwrap();
+        let widest = of_table.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= 80, "{widest} columns:\n{narrow}");
+        assert!(!narrow.contains("100.0"), "{narrow}");
+        let text = summary(&run(), TableStyle::Plain, true);
         assert!(text.is_ascii(), "{text}");
         for said in [
             "1284.3",
@@ -331,7 +329,7 @@ mod tests {
         }
         let resumed = RunSummary { resumed_at: Some(48.0), ..run() };
         let said = "60.0 s simulated (last 12.0 s) in 24.0 s, 0.50 x real time; 812345";
-        assert!(summary(&resumed, TableStyle::Plain).contains(said));
+        assert!(summary(&resumed, TableStyle::Plain, false).contains(said));
     }
 
     #[test]
@@ -347,7 +345,7 @@ mod tests {
                 _ => vehicle(&format!("v{index}"), Outcome::UnderWay),
             })
             .collect();
-        let text = summary(&many, TableStyle::Plain);
+        let text = summary(&many, TableStyle::Plain, false);
         assert!(text.lines().count() < 25, "{text}");
         for said in [
             "still driving",
@@ -363,8 +361,8 @@ mod tests {
 
     #[test]
     fn color_is_used_only_on_request() {
-        assert!(!summary(&run(), TableStyle::Plain).contains('\u{1b}'));
-        assert!(summary(&run(), TableStyle::Terminal).contains('\u{1b}'));
+        assert!(!summary(&run(), TableStyle::Plain, false).contains('\u{1b}'));
+        assert!(summary(&run(), TableStyle::Terminal, false).contains('\u{1b}'));
     }
 
     #[test]

@@ -1,7 +1,13 @@
 //! Tables of text for a console, as all commands print them.
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle, presets};
+use comfy_table::{
+    CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
+    presets,
+};
 use std::ops::RangeBounds;
+
+/// Columns of a console within which tables are kept.
+pub const MOST_COLUMNS: usize = 80;
 
 /// Formats rows below a header, without lines; the columns in `right` are right-aligned.
 pub fn plain(
@@ -11,6 +17,7 @@ pub fn plain(
 ) -> Table {
     let mut table = filled(header, rows, right);
     table.load_style(presets::NOTHING);
+    fit(&mut table, (1, 1));
     table
 }
 
@@ -24,11 +31,67 @@ pub fn ruled(
     gap: u16,
 ) -> Table {
     let mut table = filled(header, rows, right);
-    for column in table.column_iter_mut() {
-        column.set_padding((0, gap));
-    }
     table.load_style(header_rule('-')).force_no_tty();
+    fit(&mut table, (0, gap));
     table
+}
+
+/// Formats rows as [`ruled`] does, however wide the table becomes.
+pub fn wide(
+    header: impl IntoIterator<Item: ToString>,
+    rows: impl IntoIterator<Item: IntoIterator<Item: ToString>>,
+    right: impl RangeBounds<usize>,
+    gap: u16,
+) -> Table {
+    let mut table = filled(header, rows, right);
+    table.load_style(header_rule('-')).force_no_tty();
+    table.column_iter_mut().for_each(|column| {
+        column.set_padding((0, gap));
+    });
+    table
+}
+
+/// Pads the columns of a table, and makes it at most [`MOST_COLUMNS`] wide: columns move closer
+/// together, down to one space apart, and then the widest ones wrap between words.
+///
+/// A table whose words alone are wider stays so. Style and padding must leave at least one space.
+pub(super) fn fit(table: &mut Table, (before, after): (u16, u16)) {
+    let mut widths = widest(table, |text| text.lines().map(columns).max());
+    let words = widest(table, |text| text.split([' ', '\n']).map(columns).max());
+    let is_within = |widths: &[usize], after: u16| {
+        let apart = usize::from(after) + 1;
+        // a line below the header is as long as the padding of the last column
+        widths.iter().map(|width| width + apart).sum::<usize>() + usize::from(before)
+            <= MOST_COLUMNS + 1
+    };
+    let fits = |widths: &[usize]| (0..=after).rev().find(|after| is_within(widths, *after));
+    let after = fits(&widths).or_else(|| fits(&words)).unwrap_or(0);
+    while !is_within(&widths, after) {
+        let wraps = (0..widths.len()).filter(|k| widths[*k] > words[*k]);
+        let Some(widest) = wraps.max_by_key(|k| widths[*k]) else { break };
+        widths[widest] -= 1;
+    }
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    for (column, width) in table.column_iter_mut().zip(widths) {
+        column.set_padding((before, after));
+        let width = Width::Fixed(width as u16 + before + after);
+        column.set_constraint(ColumnConstraint::Absolute(width));
+    }
+}
+
+fn columns(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Returns the greatest `width` of the cells of each column.
+fn widest(table: &mut Table, width: impl Fn(&str) -> Option<usize>) -> Vec<usize> {
+    let mut widths = vec![0; table.column_count()];
+    for row in table.header().into_iter().chain(table.row_iter()) {
+        for (own, cell) in widths.iter_mut().zip(row.cell_iter()) {
+            *own = (*own).max(width(&cell.content()).unwrap_or(0));
+        }
+    }
+    widths
 }
 
 /// Returns a table style whose only line is below the header.
@@ -42,7 +105,6 @@ fn filled(
     right: impl RangeBounds<usize>,
 ) -> Table {
     let mut table = Table::new();
-    table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header);
     table.add_rows(rows);
     for (n, column) in table.column_iter_mut().enumerate() {
@@ -56,6 +118,22 @@ fn filled(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Columns move together first; then text wraps, and no word is divided.
+    #[test]
+    fn wide_tables_fit_eighty_columns() {
+        let text = "a sentence that is much longer than the rest of the table by itself alone";
+        let header = ["name", "greatest drawbar pull", "note"];
+        let rows = [["first", "-12345.678", text], ["second", "9.5", "short"]];
+        for table in [plain(header, rows, 1..=1), ruled(header, rows, 1..=1, 2)] {
+            let table = table.trim_fmt();
+            let widest = table.lines().map(columns).max().unwrap();
+            assert!((70..=MOST_COLUMNS).contains(&widest), "{widest}:\n{table}");
+            for word in ["-12345.678", "greatest", "sentence", "alone"] {
+                assert!(table.contains(word), "{table}");
+            }
+        }
+    }
 
     #[test]
     fn columns_are_aligned_and_the_header_is_ruled() {

@@ -7,6 +7,11 @@ pub fn columns(header: &[&str], rows: Vec<Vec<String>>, left: usize) -> String {
     text_table::ruled(header, rows, left.., 2).trim_fmt()
 }
 
+/// Formats columns of numbers under a ruled header, however wide the table becomes.
+pub fn all_columns(header: &[&str], rows: Vec<Vec<String>>) -> String {
+    text_table::wide(header, rows, .., 2).trim_fmt()
+}
+
 /// Selects at most `count` points of a curve, including the last one.
 ///
 /// They are spaced as evenly as possible in `place`, which increases along the curve from 0.

@@ -5,7 +5,7 @@ use super::cone_index::ConeIndexRelations;
 use super::convergence::{ConvergenceChange, ConvergenceCheck};
 use super::output::{RigFindings, RigOutput};
 use super::slips::{RigSetting, SlipAngles, Slips, SweepResult, sweep};
-use super::table::columns;
+use super::table::{all_columns, columns};
 use crate::cli::Failure;
 use crate::cli::models::tire_model;
 use crate::cli::quantity::quantity;
@@ -64,6 +64,10 @@ pub struct Wheel {
     /// NRMM on sand beside the rig. It is not converted to soil parameters
     #[arg(long, value_name = "KPA", allow_negative_numbers = true, requires = "vehicle", value_parser = quantity(10.0..=10_000.0, "kPa"))]
     cone_index_kpa: Option<f64>,
+    /// Print all columns: contact area and vertical force too, compaction and deflection at slip
+    /// angles, and the deflection of a rigid wheel
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    wide: bool,
     #[command(flatten)]
     guide: CarriageOptions,
     #[command(flatten)]
@@ -183,7 +187,7 @@ impl Wheel {
         let check = (!self.output.no_check)
             .then(|| ConvergenceCheck::new(self.tolerance(), changes, terms));
         let relations = self.relations(&mounted, rig.load);
-        let mut text = text(&rig, &mounted, &runs);
+        let mut text = text(&rig, &mounted, &runs, self.wide);
         if let Some(relations) = &relations {
             text = format!("{text}\n\n{}", relations.text());
         }
@@ -415,11 +419,13 @@ const STEERED: [RigColumn; 3] = [
     ("side force\nratio", |r, load| format!("{:.3}", r.means.lateral / load)),
     ("aligning\nN m", |r, _| format!("{:.1}", r.means.aligning)),
 ];
-const PRESSED: [RigColumn; 6] = [
-    ("sinkage\ncm", |r, _| format!("{:.2}", 100.0 * r.means.sinkage)),
+const DEPTH: RigColumn = ("sinkage\ncm", |r, _| format!("{:.2}", 100.0 * r.means.sinkage));
+const DEFLECTED: [RigColumn; 2] = [
     ("deflection\nmm", |r, _| format!("{:.1}", 1e3 * r.means.deflection)),
     ("length\ncm", |r, _| format!("{:.1}", 100.0 * r.means.contact_length)),
-    ("compaction\nN", |r, _| format!("{:.0}", r.means.compaction)),
+];
+const COMPACTION: RigColumn = ("compaction\nN", |r, _| format!("{:.0}", r.means.compaction));
+const CONTACT: [RigColumn; 2] = [
     ("contact\ncm2", |r, _| format!("{:.0}", 1e4 * r.means.area)),
     ("vertical\nload %", |r, load| format!("{:.1}", 100.0 * r.means.vertical / load)),
 ];
@@ -427,7 +433,7 @@ const EFFICIENCY: RigColumn = ("efficiency\n%", |r, _| {
     r.tractive_efficiency.map_or("-".into(), |part| format!("{:.1}", 100.0 * part))
 });
 
-fn text(rig: &WheelRig, mounted: &MountedWheel, runs: &[WheelRun]) -> String {
+fn text(rig: &WheelRig, mounted: &MountedWheel, runs: &[WheelRun], is_wide: bool) -> String {
     let towed = runs.iter().any(|run| run.at.slip.is_none());
     let steered = runs.iter().any(|run| run.slip_angle_deg() != 0.0);
     let mut shown: Vec<RigColumn> = Vec::new();
@@ -438,7 +444,11 @@ fn text(rig: &WheelRig, mounted: &MountedWheel, runs: &[WheelRun]) -> String {
         shown.extend(DRIVEN)
     }
     shown.extend(STEERED.into_iter().filter(|_| steered));
-    shown.extend(PRESSED);
+    shown.push(DEPTH);
+    let deflects = is_wide || (rig.belt.is_some() && !steered);
+    shown.extend(DEFLECTED.into_iter().filter(|_| deflects));
+    shown.extend((!steered || is_wide).then_some(COMPACTION));
+    shown.extend(CONTACT.into_iter().filter(|_| is_wide));
     shown.extend((!towed).then_some(EFFICIENCY));
     let header: Vec<&str> = shown.iter().map(|(heading, _)| *heading).collect();
     let row = |run: &WheelRun| shown.iter().map(|(_, cell)| cell(run, rig.load)).collect();
@@ -450,7 +460,11 @@ fn text(rig: &WheelRig, mounted: &MountedWheel, runs: &[WheelRun]) -> String {
         rig.spacing,
         rig.step,
         rig.duration,
-        columns(&header, runs.iter().map(row).collect(), 0),
+        if is_wide {
+            all_columns(&header, runs.iter().map(row).collect())
+        } else {
+            columns(&header, runs.iter().map(row).collect(), 0)
+        },
     )
 }
 

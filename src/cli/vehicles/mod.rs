@@ -80,8 +80,8 @@ fn list(specs: &[(&str, AnySpec)]) -> String {
     });
     let drawn = text_table::plain(["trailer", "description"], rows, ..0);
     format!(
-        "{}\n\n{}\n\n`bekker vehicles NAME` shows a vehicle with its source; `bekker vehicles \
-         NAME+TRAILER` adds a trailer to a wheeled vehicle.",
+        "{}\n\n{}\n\n`bekker vehicles NAME` shows a vehicle with its source;\n\
+         `bekker vehicles NAME+TRAILER` adds a trailer to a wheeled vehicle.",
         vehicles.trim_fmt(),
         drawn.trim_fmt()
     )

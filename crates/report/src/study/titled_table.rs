@@ -2,8 +2,8 @@
 
 use crate::ReportError;
 use crate::table::TableStyle;
-use crate::text_table::header_rule;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use crate::text_table::{fit, header_rule};
+use comfy_table::{CellAlignment, Table};
 use std::path::Path;
 
 /// A table with a title.
@@ -17,23 +17,36 @@ pub struct TitledTable {
     pub rows: Vec<Vec<String>>,
 }
 
+/// A space at which a cell does not wrap.
+const JOINT: char = '\u{a0}';
+
+/// Joins the words of an interval in brackets, and a value with its deviation.
+fn joined(text: &str) -> String {
+    let mut is_within = false;
+    let join = |letter| {
+        is_within = letter == '[' || is_within && letter != ']';
+        if letter == ' ' && is_within { JOINT } else { letter }
+    };
+    text.chars().map(join).collect::<String>().replace(" ± ", &format!("{JOINT}±{JOINT}"))
+}
+
 impl TitledTable {
     /// Formats the table as text, with a line below the head.
     pub fn text(&self, style: TableStyle) -> String {
         let mut table = Table::new();
-        table.set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(&self.head);
         for row in &self.rows {
-            table.add_row(row.iter().map(|w| Cell::new(w).set_alignment(CellAlignment::Right)));
-        }
-        for column in table.column_iter_mut() {
-            column.set_padding((0, 2));
+            table.add_row(row.iter().map(|text| joined(text)));
         }
         match style {
             TableStyle::Plain => table.load_style(header_rule('-')).force_no_tty(),
             TableStyle::Terminal => table.load_style(header_rule('─')),
         };
-        format!("{}\n\n{}\n", self.title, table.trim_fmt())
+        for column in table.column_iter_mut() {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        fit(&mut table, (0, 2));
+        format!("{}\n\n{}\n", self.title, table.trim_fmt().replace(JOINT, " "))
     }
 
     /// Formats the table as a section in Markdown.
