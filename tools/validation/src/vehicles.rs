@@ -1,5 +1,6 @@
 //! Whole vehicles: closed forms on firm ground, and Project Chrono's HMMWV on soil.
 
+use super::motor_currents::add_motor_currents;
 use super::page::{Page, ValidationError, errors, percent, unsigned_percent, worst};
 use super::reference_runs::{DRIVE_SOILS, DriveComparison, drives};
 use bekker_agent::AnyVehicle;
@@ -116,6 +117,7 @@ pub(super) fn page() -> Result<Page, ValidationError> {
          (`tests/drivetrain.rs`).",
         steps.join(", ")
     ));
+    add_motor_currents(&mut page)?;
     let code = worst(drives.iter().map(|drive| against(drive.reference, drive)));
     let default = worst(drives.iter().map(|drive| against(drive.default, drive)));
     page.verdict = format!(
