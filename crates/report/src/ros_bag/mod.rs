@@ -242,33 +242,31 @@ mod tests {
     #[test]
     fn topics_of_other_rates_are_read_at_the_times_of_the_slowest() {
         let mut bag = read(BAG).unwrap();
+        let none = TopicChoices::default();
+        // odometry every 50 ms, 10 ms late; wheels every 25 ms with a spin of twice the time
         let odometry = topic(&mut bag, "/odometry/filtered");
-        // every second message, 10 ms late; speed is 3 times the time
-        let keep = |values: usize| (0..values).step_by(2);
-        odometry.rows = keep(odometry.rows.len()).map(|own| odometry.rows[own].clone()).collect();
-        odometry.stamps =
-            keep(odometry.stamps.len()).map(|own| odometry.stamps[own] + 10_000_000).collect();
-        let first = topic(&mut bag, "/joint_states").stamps[0];
+        odometry.stamps.iter_mut().for_each(|own| *own += 10_000_000);
         let wheels = topic(&mut bag, "/joint_states");
-        let spins = wheels.stamps.iter().map(|own| 2e-9 * (own - first) as f64);
-        let spins: Vec<f64> = spins.collect();
-        wheels.rows.iter_mut().zip(spins).for_each(|(row, spin)| row[4] = spin);
-        // a log of 20 samples needs a longer drive
-        let short = refused(&bag, &TopicChoices::default());
-        assert_eq!(
-            short,
-            "has 15 samples; must have at least 20; rows are messages of /odometry/filtered"
-        );
-        let slow = 4;
-        for own in &mut bag.topics {
-            let first = own.stamps[0];
-            own.stamps.iter_mut().for_each(|stamp| *stamp = first + slow * (*stamp - first));
-            let more: Vec<i64> = own.stamps.iter().map(|own| own + 8_000_000_000).collect();
-            own.stamps.extend(more);
-            own.rows.extend(own.rows.clone());
+        let (first, row) = (wheels.stamps[0], wheels.rows[0].clone());
+        wheels.stamps = (0..=60).map(|own| first + 25_000_000 * own).collect();
+        let spin = |stamp: &i64| 2e-9 * (stamp - first) as f64;
+        wheels.rows = wheels.stamps.iter().map(|own| vec![spin(own); row.len()]).collect();
+        let log = bag.drive("bag", &none).unwrap().log;
+        assert_eq!(log.times.len(), 30);
+        for (time, spin) in log.times.iter().zip(log.channel(LogChannel::Spin(0)).unwrap()) {
+            // the first row is at 10 ms
+            assert!((spin - 2.0 * (time + 0.01)).abs() < 1e-12, "{spin} at {time}");
         }
-        let gap = refused(&bag, &TopicChoices::default());
-        assert!(gap.starts_with("/joint_states: no message for 2.0 s after message 31"), "{gap}");
+        // four times as long, without the wheels from 1 to 3.5 s
+        for own in &mut bag.topics {
+            own.stamps.iter_mut().for_each(|stamp| *stamp = first + 4 * (*stamp - first));
+        }
+        let wheels = topic(&mut bag, "/joint_states");
+        wheels.stamps.drain(11..35);
+        wheels.rows.drain(11..35);
+        let gap = "/joint_states: no message for 2.5 s after message 11; must be at most 2 s";
+        let found = refused(&bag, &none);
+        assert!(found.starts_with(gap), "{found}");
     }
 
     #[test]
