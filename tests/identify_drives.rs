@@ -210,7 +210,7 @@ fn logs_in_other_units_are_refused() {
     for (column, factor, grade, said) in [
         ("_spin_radps", 9.549, "0", "wheel0_spin_radps: the rim is at least"),
         ("wheel1_spin_radps", -1.0, "0", "wheel1_spin_radps: the rim is at most -"),
-        ("speed_mps", 10.0, "0", "wheel0_spin_radps: the rim is at most 0."),
+        ("speed_mps", 10.0, "0", "wheel2_spin_radps: the rim is at most 0."),
         ("pitch_rad", 57.296, "0", "must be in rad, positive nose down"),
         ("pitch_rad", 1.0, "0.4", "on a grade of 0.4; must be in rad"),
     ] {

@@ -18,8 +18,8 @@ const CLASSES: [[&str; 4]; 5] = [
     ["sandy loam, BorealTC", "borealtc/SANDY_LOAM", "borealtc/ASPHALT", "sandy_loam_15_lll"],
     ["snow, BorealTC", "borealtc/SNOW", "borealtc/ASPHALT", "snow_sweden"],
     ["dirt road, Vulpi", "vulpi/DIRT_ROAD", "vulpi/CONCRETE", "grenville_loam"],
-    ["unploughed, Vulpi", "vulpi/UNPLOUGHED", "vulpi/CONCRETE", "sandy_loam_15_lll"],
-    ["ploughed, Vulpi", "vulpi/PLOUGHED", "vulpi/CONCRETE", "sandy_loam_11_michigan"],
+    ["unplowed, Vulpi", "vulpi/UNPLOWED", "vulpi/CONCRETE", "sandy_loam_15_lll"],
+    ["plowed, Vulpi", "vulpi/PLOWED", "vulpi/CONCRETE", "sandy_loam_11_michigan"],
 ];
 
 const SCENARIO: &str = r#"
@@ -106,13 +106,13 @@ pub(super) fn add_motor_currents(page: &mut Page) -> Result<(), ValidationError>
     page.table(&header, rows);
     page.text(format!(
         "On firm ground `husky` takes {firm:.1} A, and the robots 4 to 11 A: the model has no current \
-         without load and no friction of gears, which most of the measured current is. On soil its rigid \
-         tires roll without the loss of 0.02 of the load that they have on firm ground. Ratios of \
-         current are not predicted; nothing was fitted.",
+         without load and no friction of gears, probably most of what was measured. On soil its rigid \
+         tires roll without the loss of 0.02 of the load of firm ground. Ratios of current are not \
+         predicted; nothing was fitted.",
     ));
     page.failure(
         "Currents of motors on soil: those of `husky` are below those on firm ground, the measured ones \
-         above; the Swedish snow stops it, the robot drove on its snow.",
+         of plowed soil and mostly of snow above; the Swedish snow stops it.",
     );
     Ok(())
 }
@@ -126,7 +126,7 @@ mod tests {
     fn measured_ratios_are_those_of_the_file() {
         let ratio =
             |class: &str, firm: &str| measured(class, 0.5).unwrap() / measured(firm, 0.5).unwrap();
-        assert!((ratio("vulpi/PLOUGHED", "vulpi/CONCRETE") - 9.49 / 6.35).abs() < 1e-12);
+        assert!((ratio("vulpi/PLOWED", "vulpi/CONCRETE") - 9.49 / 6.35).abs() < 1e-12);
         assert_eq!(measured("vulpi/CONCRETE", 0.75), None);
         for [_, class, firm, _] in CLASSES {
             assert!(measured(class, 0.25).is_some() && measured(firm, 0.25).is_some(), "{class}");

@@ -74,7 +74,7 @@ pub enum RosBagError {
     },
     /// Joints that are not known as wheels.
     #[error(
-        "{topic}: {found}; must be told by --joint N=NAME for each wheel, N from 0, axle by axle, \
+        "{topic}: {found}; name the joint of each wheel by --joint N=NAME, N from 0, axle by axle, \
         left before right; the joints are {joints:?}"
     )]
     Joints {

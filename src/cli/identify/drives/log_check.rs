@@ -34,7 +34,7 @@ pub fn check_log(
     let mut warnings = Vec::new();
     if let Some(pitch) = log.channel(LogChannel::Pitch) {
         let mean = pitch.iter().sum::<f64>() / pitch.len() as f64;
-        let ground = -log.grade.atan();
+        let ground = 0.0 - log.grade.atan();
         if (mean - ground).abs() > LARGEST_PITCH {
             return Err(refused(format!(
                 "pitch_rad is {mean:.2} on average on a grade of {}; must be in rad, positive nose \
