@@ -111,10 +111,8 @@ pub(super) fn page() -> Result<Page, ValidationError> {
     let steps: Vec<String> =
         steps.map(|(soil, drive)| format!("{} on {soil}", percent(drive.step))).collect();
     page.text(format!(
-        "Steps of 1 ms instead of 2 ms change the default's distance by {}. More closed forms are \
-         tests: axle loads, damped quarter cars, a half car on a curb \
-         (`tests/vehicle_closed_form.rs`), shafts, clutches, differentials and gear changes \
-         (`tests/drivetrain.rs`).",
+        "Steps of 1 ms instead of 2 ms change the default's distance by {}. More closed forms are in \
+         `tests/vehicle_closed_form.rs` and `tests/drivetrain.rs`.",
         steps.join(", ")
     ));
     add_motor_currents(&mut page)?;
