@@ -61,7 +61,8 @@ pub fn read_logs(command: &IdentifyDrives) -> Result<LoggedDrives, Failure> {
         }
         logs.push(log);
     }
-    if !is_bag_read && !(command.topics.is_empty() && command.joints.is_empty()) {
+    let has_bag_options = !command.topics.is_empty() || !command.joints.is_empty();
+    if has_bag_options && !is_bag_read {
         let cause = "--topic and --joint are for ROS 2 bags, and no log is one".into();
         return Err(Failure::Input { subject: "identify drives".into(), cause });
     }
