@@ -102,6 +102,7 @@ pub mod recorded_run;
 pub mod recorder;
 pub mod recovery;
 mod relief;
+pub mod ros_bag;
 pub mod rundir;
 pub mod scene;
 pub mod shot;

@@ -23,8 +23,8 @@ pub enum McapReadError {
     },
     /// Chunks in a compression that is not read.
     #[error(
-        "its chunks are compressed by {found:?}; must be \"lz4\" or uncompressed, as by \
-        `mcap compress --compression lz4`"
+        "its chunks are compressed by {found:?}; must be \"zstd\", \"lz4\" or uncompressed, as by \
+        `mcap compress --compression zstd`"
     )]
     Compression {
         /// The compression.
@@ -42,15 +42,25 @@ pub enum McapReadError {
 pub(super) struct McapMessage {
     pub topic: String,
     pub schema: String,
+    /// Encoding of the data, as `protobuf` or `cdr`.
+    pub encoding: String,
     /// Time of delivery, ns.
     pub time: u64,
     pub data: Vec<u8>,
 }
 
-/// Schemas by number, and channels by number with schema and topic.
+/// A channel of messages.
+struct McapChannel {
+    /// Number of its schema, 0 for none.
+    schema: u16,
+    topic: String,
+    encoding: String,
+}
+
+/// Schemas and channels by number.
 struct ChannelTable {
     schemas: BTreeMap<u16, String>,
-    channels: BTreeMap<u16, (u16, String)>,
+    channels: BTreeMap<u16, McapChannel>,
     /// Number of messages of each channel that have been passed to the caller.
     passed: BTreeMap<u16, u32>,
     /// Whether messages are passed once, by their sequence numbers, which only bekker ensures.
@@ -95,7 +105,7 @@ pub(super) fn for_each_message(
             // overwritten
             match code {
                 CHUNK => match content(file, length)?.and_then(|content| unpacked(&content)) {
-                    Some(chunk) => known.read(&chunk, take)?,
+                    Some(chunk) => _ = known.read(&chunk, take)?,
                     None => break,
                 },
                 DATA_END => break,
@@ -104,7 +114,8 @@ pub(super) fn for_each_message(
             }
         }
     }
-    known.read(open, take)
+    known.read(open, take)?;
+    Ok(())
 }
 
 /// Passes all messages of a complete file to `take`, and its metadata by name to `describe`.
@@ -144,7 +155,11 @@ pub(super) fn read_complete(
         let damaged = || McapReadError::Damaged { whole };
         match code {
             DATA_END => return Ok(()),
-            CHUNK => known.read(&chunk_records(&record, damaged)?, &mut pass)?,
+            CHUNK => {
+                if !known.read(&chunk_records(&record, damaged)?, &mut pass)? {
+                    return Err(damaged());
+                }
+            }
             METADATA => {
                 let (name, texts) = metadata(&record).ok_or_else(damaged)?;
                 describe(name, texts);
@@ -158,6 +173,24 @@ pub(super) fn read_complete(
     }
 }
 
+/// Returns the profile of an MCAP file, as `ros2`; empty for none.
+pub(super) fn profile(file: &mut impl Read) -> Result<String, McapReadError> {
+    let mut magic = [0; 8];
+    file.read_exact(&mut magic).map_err(|_| McapReadError::NotMcap)?;
+    if magic != super::mcap::MAGIC {
+        return Err(McapReadError::NotMcap);
+    }
+    let whole = magic.len() as u64;
+    match head(file)? {
+        Some((HEADER, length)) if length <= LARGEST_CHUNK => {
+            let header = content(file, length)?.ok_or(McapReadError::Truncated { whole })?;
+            RecordCursor(&header).text().ok_or(McapReadError::Damaged { whole })
+        }
+        Some(_) => Err(McapReadError::Damaged { whole }),
+        None => Err(McapReadError::Truncated { whole }),
+    }
+}
+
 /// Returns the records of a chunk, decompressed.
 fn chunk_records(
     content: &[u8],
@@ -168,7 +201,7 @@ fn chunk_records(
         return Err(damaged());
     }
     match compression.as_str() {
-        "lz4" | "" => unpacked(content).ok_or_else(damaged),
+        "zstd" | "lz4" | "" => unpacked(content).ok_or_else(damaged),
         _ => Err(McapReadError::Compression { found: compression }),
     }
 }
@@ -186,6 +219,7 @@ fn metadata(content: &[u8]) -> Option<(String, BTreeMap<String, String>)> {
     Some((name, texts))
 }
 
+const HEADER: u8 = 1;
 const SCHEMA: u8 = 3;
 const CHANNEL: u8 = 4;
 const MESSAGE: u8 = 5;
@@ -260,29 +294,36 @@ fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
     let (crc, compression, length) = (fields.u32()?, fields.text()?, fields.u64()?);
     let packed = fields.raw(usize::try_from(length).ok()?)?;
     let mut chunk = Vec::new();
-    if compression.is_empty() {
-        chunk.extend_from_slice(packed);
-    } else {
-        lz4_flex::frame::FrameDecoder::new(packed).take(size).read_to_end(&mut chunk).ok()?;
+    match compression.as_str() {
+        "" => chunk.extend_from_slice(packed),
+        "zstd" => {
+            let decoder = ruzstd::decoding::StreamingDecoder::new(packed).ok()?;
+            decoder.take(size).read_to_end(&mut chunk).ok()?;
+        }
+        _ => {
+            lz4_flex::frame::FrameDecoder::new(packed).take(size).read_to_end(&mut chunk).ok()?;
+        }
     }
     // 0: not computed
-    (crc == 0 || crc32fast::hash(&chunk) == crc).then_some(chunk)
+    let is_whole = chunk.len() as u64 == size && (crc == 0 || crc32fast::hash(&chunk) == crc);
+    is_whole.then_some(chunk)
 }
 
 impl ChannelTable {
+    /// Passes the messages of records, up to a damaged one; whether there was none.
     fn read(
         &mut self,
         mut records: &[u8],
         take: &mut dyn FnMut(McapMessage) -> io::Result<()>,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         while let Some((code, content)) = next(&mut records)? {
             match self.record(code, &content) {
                 Some(Some(message)) => take(message)?,
                 Some(None) => {}
-                None => break,
+                None => return Ok(false),
             }
         }
-        Ok(())
+        Ok(records.is_empty())
     }
 
     /// Reads a record: the message in it, if it is one that was not passed before.
@@ -306,7 +347,8 @@ impl ChannelTable {
 
     fn channel(&mut self, fields: &mut RecordCursor<'_>) -> Option<()> {
         let (number, schema) = (fields.u16()?, fields.u16()?);
-        self.channels.insert(number, (schema, fields.text()?));
+        let (topic, encoding) = (fields.text()?, fields.text()?);
+        self.channels.insert(number, McapChannel { schema, topic, encoding });
         Some(())
     }
 
@@ -319,9 +361,12 @@ impl ChannelTable {
             return Some(None);
         }
         *passed += 1;
-        let (schema, topic) = self.channels.get(&channel)?;
-        let (schema, topic) = (self.schemas.get(schema)?.clone(), topic.clone());
-        let data = fields.0.to_vec();
-        Some(Some(McapMessage { topic, schema, time, data }))
+        let McapChannel { schema, topic, encoding } = self.channels.get(&channel)?;
+        let schema = match schema {
+            0 => String::new(),
+            number => self.schemas.get(number)?.clone(),
+        };
+        let (topic, encoding, data) = (topic.clone(), encoding.clone(), fields.0.to_vec());
+        Some(Some(McapMessage { topic, schema, encoding, time, data }))
     }
 }

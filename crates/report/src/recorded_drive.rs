@@ -25,6 +25,8 @@ pub enum RecordedDriveError {
     NoStates {
         /// Topics of the file.
         topics: Vec<String>,
+        /// Whether some messages are in CDR, as in bags of ROS 2.
+        has_cdr: bool,
     },
     /// No scenario in the metadata.
     #[error("has no metadata `scenario` with the key `toml`, which MCAP files of runs have")]
@@ -98,7 +100,7 @@ fn read_drive(
 ) -> Result<RecordedDrive, RecordedDriveError> {
     let mut topics: Vec<String> = Vec::new();
     let mut drives: BTreeMap<String, StateColumns> = BTreeMap::new();
-    let mut scenario = None;
+    let (mut scenario, mut has_cdr) = (None, false);
     mcap_read::read_complete(
         file,
         &mut |name, mut texts| {
@@ -107,6 +109,7 @@ fn read_drive(
             }
         },
         &mut |message| {
+            has_cdr |= message.encoding == "cdr";
             let states = message.topic.strip_prefix('/').and_then(|own| own.strip_suffix("/state"));
             match states.filter(|_| message.schema == VEHICLE_STATE) {
                 Some(own) => {
@@ -119,7 +122,7 @@ fn read_drive(
         },
     )?;
     if drives.is_empty() {
-        return Err(RecordedDriveError::NoStates { topics });
+        return Err(RecordedDriveError::NoStates { topics, has_cdr });
     }
     let scenario = scenario.ok_or(RecordedDriveError::NoScenario)?;
     let known: Vec<String> = drives.keys().cloned().collect();
@@ -278,7 +281,7 @@ mod tests {
         let mut other = one.clone();
         other[at..at + 3].copy_from_slice(b"zst");
         let other = refused(&other, None);
-        assert!(other.contains("\"zst\"; must be \"lz4\" or uncompressed"), "{other}");
+        assert!(other.contains("\"zst\"; must be \"zstd\", \"lz4\" or"), "{other}");
     }
 
     /// Altered bytes give a drive or an error, and never a panic.

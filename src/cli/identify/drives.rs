@@ -1,11 +1,14 @@
 //! `bekker identify drives`
 
 mod drive_files;
+mod log_check;
 mod logs;
 mod page;
 
+use self::log_check::check_log;
 use self::logs::{LoggedDrives, read_logs};
 use crate::cli::{Failure, stdout};
+use crate::report::ros_bag::DriveInput;
 use crate::report::text_table;
 use crate::rig::drives::{
     DrivesError, IdentificationSettings, NextDrive, ParameterQuantiles, PrincipalDirection,
@@ -19,6 +22,8 @@ use std::path::PathBuf;
 const MODULUS_POWER: f64 = 1.9;
 /// Error of the response surface over the noise, above which intervals are unreliable.
 const LARGEST_SURFACE_ERROR: f64 = 1.0;
+/// Misfit over the noise, above which vehicle or log are doubtful.
+const LARGEST_MISFIT: f64 = 2.0;
 /// Variance ratio above which drives do not determine a combination of parameters.
 const UNDETERMINED: f64 = 0.5;
 /// Simulated draws of each candidate for the next drive.
@@ -34,24 +39,34 @@ const LEAST_WEIGHT: f64 = 0.25;
     after_help = "Columns of a log are those of states.csv: time_s, speed_mps, and per wheel (N from 0, \
     axle by\naxle, left before right) wheelN_spin_radps, wheelN_torque_nm, wheelN_sinkage_m; \
     pitch_rad.\nOnly time, speed and one spin or torque are required. With throttle (and brake, \
-    steering) the\nsimulated drives repeat these controls, otherwise they hold the logged speed.\n\n\
+    steering) the\nsimulated drives repeat these controls, otherwise they hold the logged speed.\n\
+    A ROS 2 bag has wheels (JointState), speed (Odometry, TwistStamped or NavSatFix) and, if\nmeasured, \
+    pitch (Imu or Odometry) and controls (ActuationCommandStamped).\n\n\
     Examples:\n  bekker identify drives log.csv --vehicle mrzr4 --out found\n  \
     bekker identify drives runs/convoy --vehicle lead --prior clay --json\n  \
-    bekker identify drives runs/convoy/sensors.mcap --vehicle lead"
+    bekker identify drives runs/convoy/sensors.mcap --vehicle lead\n  \
+    bekker identify drives bag.mcap --vehicle husky --topic speed=/odometry/gps"
 )]
 pub struct IdentifyDrives {
-    /// Logs: CSV files, MCAP files of runs with output.states = ["mcap"], or folders of runs
+    /// Logs: CSV files, ROS 2 bags in MCAP, or runs: folders, or MCAP with output.states = ["mcap"]
     #[arg(value_name = "LOG", required = true)]
     logs: Vec<PathBuf>,
-    /// Vehicle of CSV logs: a catalog name or a vehicle file; of a run or MCAP, the vehicle's name
+    /// Vehicle of CSV logs and bags: a catalog name or a vehicle file; of a run, the vehicle's name
     #[arg(long, value_name = "V")]
     vehicle: Option<String>,
     /// Inflation of all tires, kPa (default: that of the vehicle)
     #[arg(long, value_name = "KPA")]
     inflation_kpa: Option<f64>,
-    /// Rise over run of the ground in the direction of travel, for CSV logs
+    /// Rise over run of the ground in the direction of travel, for CSV logs and bags
     #[arg(long, value_name = "G", default_value_t = 0.0, allow_hyphen_values = true)]
     grade: f64,
+    /// Topic of a bag for INPUT: wheels, speed, pitch, controls (default: the only one of its type);
+    /// `none` leaves pitch or controls out
+    #[arg(long = "topic", value_name = "INPUT=TOPIC", value_parser = input_topic)]
+    topics: Vec<(DriveInput, Option<String>)>,
+    /// Joint of wheel N in a bag, as 0=front_left_wheel (default: by names such as this)
+    #[arg(long = "joint", value_name = "N=NAME", value_parser = wheel_joint)]
+    joints: Vec<(usize, String)>,
     /// Family of catalog soils for the prior (default: all but presets)
     #[arg(long, value_name = "FAMILY")]
     prior: Option<String>,
@@ -73,6 +88,26 @@ pub struct IdentifyDrives {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+fn input_topic(text: &str) -> Result<(DriveInput, Option<String>), String> {
+    let (name, topic) = text.split_once('=').ok_or("must be INPUT=TOPIC")?;
+    let known = DriveInput::ALL.into_iter().find(|own| own.name() == name);
+    let input = known.ok_or_else(|| {
+        let names = DriveInput::ALL.map(DriveInput::name).join(", ");
+        format!("input {name}: must be one of {names}")
+    })?;
+    match topic {
+        "none" if !input.is_optional() => Err(format!("{name} cannot be left out")),
+        "none" => Ok((input, None)),
+        _ => Ok((input, Some(topic.to_owned()))),
+    }
+}
+
+fn wheel_joint(text: &str) -> Result<(usize, String), String> {
+    let (wheel, joint) = text.split_once('=').ok_or("must be N=NAME")?;
+    let wheel = wheel.parse().map_err(|_| format!("wheel {wheel}: must be a whole number"))?;
+    Ok((wheel, joint.to_owned()))
 }
 
 /// Result of an identification.
@@ -100,6 +135,11 @@ impl IdentifyDrives {
         if !quiet {
             drives.assumptions.iter().for_each(|own| eprintln!("{own}"));
         }
+        for log in &drives.logs {
+            for warning in check_log(&drives.vehicle, log, &prior)? {
+                eprintln!("warning: {warning}");
+            }
+        }
         let posterior =
             identify_soil(&drives.vehicle, &fitted, &prior, &settings).map_err(refused)?;
         let error = posterior.fit.surface_error;
@@ -108,6 +148,13 @@ impl IdentifyDrives {
             eprintln!(
                 "warning: the response surface errs by {error:.1} times the noise: the intervals are \
                  too wide or misplaced; use logs with more slip{remedy}"
+            );
+        }
+        let misfit = posterior.fit.misfit;
+        if misfit > LARGEST_MISFIT {
+            eprintln!(
+                "warning: the best soil misses the logs by {misfit:.1} times the noise: check the \
+                 vehicle, its inflation and load, the grade, and the units of the logs"
             );
         }
         let changes =

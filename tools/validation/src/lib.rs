@@ -7,6 +7,7 @@ mod classic_wheels;
 mod closed_forms;
 mod deflection;
 mod driven_wheels;
+mod motor_currents;
 mod overview;
 mod page;
 mod passes;

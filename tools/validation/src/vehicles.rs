@@ -1,5 +1,6 @@
 //! Whole vehicles: closed forms on firm ground, and Project Chrono's HMMWV on soil.
 
+use super::motor_currents::add_motor_currents;
 use super::page::{Page, ValidationError, errors, percent, unsigned_percent, worst};
 use super::reference_runs::{DRIVE_SOILS, DriveComparison, drives};
 use bekker_agent::AnyVehicle;
@@ -110,12 +111,11 @@ pub(super) fn page() -> Result<Page, ValidationError> {
     let steps: Vec<String> =
         steps.map(|(soil, drive)| format!("{} on {soil}", percent(drive.step))).collect();
     page.text(format!(
-        "Steps of 1 ms instead of 2 ms change the default's distance by {}. More closed forms are \
-         tests: axle loads, damped quarter cars, a half car on a curb \
-         (`tests/vehicle_closed_form.rs`), shafts, clutches, differentials and gear changes \
-         (`tests/drivetrain.rs`).",
+        "Steps of 1 ms instead of 2 ms change the default's distance by {}. More closed forms are in \
+         `tests/vehicle_closed_form.rs` and `tests/drivetrain.rs`.",
         steps.join(", ")
     ));
+    add_motor_currents(&mut page)?;
     let code = worst(drives.iter().map(|drive| against(drive.reference, drive)));
     let default = worst(drives.iter().map(|drive| against(drive.default, drive)));
     page.verdict = format!(

@@ -1,8 +1,9 @@
-//! Logs of drives, from tables, MCAP files and folders of runs.
+//! Logs of drives, from tables, ROS 2 bags, MCAP files and folders of runs.
 
 use super::IdentifyDrives;
 use crate::cli::{Failure, recorded_run};
-use crate::report::recorded_drive::RecordedDrive;
+use crate::report::recorded_drive::{RecordedDrive, RecordedDriveError};
+use crate::report::ros_bag::{RosBag, RosBagError, TopicChoices};
 use crate::rig::drives::{DriveLog, DriveVehicle, read_drive_log};
 use crate::scenario::config::{DriverConfig, SurfaceConfig, VehicleConfig};
 use crate::scenario::{Scenario, ScenarioFile, input, is_vehicle_file};
@@ -23,19 +24,22 @@ pub struct LoggedDrives {
 /// Files that cannot be read or used, and runs of different vehicles.
 pub fn read_logs(command: &IdentifyDrives) -> Result<LoggedDrives, Failure> {
     let mut found: Option<(DriveVehicle, &Path)> = None;
-    let (mut logs, mut assumptions) = (Vec::new(), Vec::new());
+    let (mut logs, mut assumptions, mut is_bag_read) = (Vec::new(), Vec::new(), false);
     for path in &command.logs {
-        let is_mcap = path.extension().is_some_and(|own| own.eq_ignore_ascii_case("mcap"));
-        let (log, vehicle) = match path.is_dir() {
-            true => read_run(command, path, &mut assumptions)?,
-            false if is_mcap => read_mcap(command, path, &mut assumptions)?,
-            false => {
-                let grade = command.grade;
-                let name = path.display();
-                assumptions
-                    .push(format!("{name}: the ground is a plane of grade {grade} (--grade)"));
-                read_table(command, path)?
+        let (log, vehicle) = match LogFormat::of_path(path)? {
+            LogFormat::Run => read_run(command, path, &mut assumptions)?,
+            LogFormat::Mcap => match read_mcap(command, path, &mut assumptions)? {
+                Some(own) => own,
+                None => {
+                    is_bag_read = true;
+                    read_bag(command, path, &mut assumptions)?
+                }
+            },
+            LogFormat::RosBag => {
+                is_bag_read = true;
+                read_bag(command, path, &mut assumptions)?
             }
+            LogFormat::Table => read_table(command, path, &mut assumptions)?,
         };
         if log.controls.is_none() {
             assumptions.push(format!(
@@ -57,6 +61,11 @@ pub fn read_logs(command: &IdentifyDrives) -> Result<LoggedDrives, Failure> {
         }
         logs.push(log);
     }
+    let has_bag_options = !command.topics.is_empty() || !command.joints.is_empty();
+    if has_bag_options && !is_bag_read {
+        let cause = "--topic and --joint are for ROS 2 bags, and no log is one".into();
+        return Err(Failure::Input { subject: "identify drives".into(), cause });
+    }
     let (vehicle, _) = found.ok_or_else(|| Failure::Input {
         subject: "identify drives".into(),
         cause: "names no log".into(),
@@ -64,13 +73,88 @@ pub fn read_logs(command: &IdentifyDrives) -> Result<LoggedDrives, Failure> {
     Ok(LoggedDrives { logs, vehicle, assumptions })
 }
 
-fn read_table(command: &IdentifyDrives, path: &Path) -> Result<(DriveLog, DriveVehicle), Failure> {
+/// Format of a log.
+enum LogFormat {
+    /// Folder of a run.
+    Run,
+    /// MCAP file without a profile, as that of a run.
+    Mcap,
+    /// MCAP file with the profile of ROS, or folder of such files.
+    RosBag,
+    /// CSV.
+    Table,
+}
+
+impl LogFormat {
+    fn of_path(path: &Path) -> Result<LogFormat, Failure> {
+        if path.is_dir() {
+            let is_bag = path.join("metadata.yaml").is_file();
+            return Ok(if is_bag { LogFormat::RosBag } else { LogFormat::Run });
+        }
+        let has = |extension: &str| {
+            path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
+        };
+        if has("db3") {
+            let cause = "is a SQLite bag; `ros2 bag convert` writes MCAP with storage_id: mcap in \
+                         its output options"
+                .into();
+            return Err(Failure::Input { subject: path.display().to_string(), cause });
+        }
+        if !has("mcap") {
+            return Ok(LogFormat::Table);
+        }
+        let is_ros = RosBag::is_profile(path).map_err(|error| Failure::input(path, &error))?;
+        Ok(if is_ros { LogFormat::RosBag } else { LogFormat::Mcap })
+    }
+}
+
+fn read_table(
+    command: &IdentifyDrives,
+    path: &Path,
+    assumptions: &mut Vec<String>,
+) -> Result<(DriveLog, DriveVehicle), Failure> {
+    let vehicle = vehicle_of_option(command, path, "a CSV log")?;
+    let mut log = read_csv(path, path, None)?;
+    set_grade(command, &mut log, assumptions);
+    Ok((log, vehicle))
+}
+
+fn read_bag(
+    command: &IdentifyDrives,
+    path: &Path,
+    assumptions: &mut Vec<String>,
+) -> Result<(DriveLog, DriveVehicle), Failure> {
+    let vehicle = vehicle_of_option(command, path, "a ROS 2 bag")?;
+    let refused = |error: RosBagError| Failure::input(path, &error);
+    let choices = TopicChoices {
+        topics: command.topics.clone(),
+        joints: command.joints.clone(),
+        grade: command.grade,
+    };
+    let bag = RosBag::read(path).map_err(refused)?;
+    let drive = bag.drive(&path.display().to_string(), &choices).map_err(refused)?;
+    let mut log = drive.log;
+    assumptions.extend(drive.notes);
+    set_grade(command, &mut log, assumptions);
+    Ok((log, vehicle))
+}
+
+fn set_grade(command: &IdentifyDrives, log: &mut DriveLog, assumptions: &mut Vec<String>) {
+    log.grade = command.grade;
+    let line = format!("{}: the ground is a plane of grade {} (--grade)", log.name, log.grade);
+    assumptions.push(line);
+}
+
+/// Returns the vehicle of `--vehicle`, which a log without a scenario needs.
+fn vehicle_of_option(
+    command: &IdentifyDrives,
+    path: &Path,
+    log: &str,
+) -> Result<DriveVehicle, Failure> {
     let Some(model) = &command.vehicle else {
-        let cause = "a CSV log needs --vehicle with a catalog name or a vehicle file".into();
+        let cause = format!("{log} needs --vehicle with a catalog name or a vehicle file");
         return Err(Failure::Input { subject: path.display().to_string(), cause });
     };
-    let mut log = read_csv(path, path, None)?;
-    log.grade = command.grade;
     let model = match is_vehicle_file(model) {
         // relative to the working directory
         true => std::path::absolute(model)
@@ -80,7 +164,7 @@ fn read_table(command: &IdentifyDrives, path: &Path) -> Result<(DriveLog, DriveV
         false => model.clone(),
     };
     let config = VehicleConfig::new("vehicle", &model, DriverConfig::default());
-    Ok((log, DriveVehicle::new(with_inflation(command, config), PathBuf::new())))
+    Ok(DriveVehicle::new(with_inflation(command, config), PathBuf::new()))
 }
 
 fn read_run(
@@ -109,16 +193,19 @@ fn read_run(
     Ok(of_scenario(command, path, &file, vehicle, log, assumptions))
 }
 
-/// Reads the drive of a vehicle from the MCAP file of a run.
+/// Reads the drive of a vehicle from the MCAP file of a run; `None` for a bag of ROS 2.
 ///
 /// Files of its scenario are searched from the folder of the file.
 fn read_mcap(
     command: &IdentifyDrives,
     path: &Path,
     assumptions: &mut Vec<String>,
-) -> Result<(DriveLog, DriveVehicle), Failure> {
-    let drive = RecordedDrive::read(path, command.vehicle.as_deref())
-        .map_err(|error| Failure::input(path, &error))?;
+) -> Result<Option<(DriveLog, DriveVehicle)>, Failure> {
+    let drive = match RecordedDrive::read(path, command.vehicle.as_deref()) {
+        // a tool may have dropped the profile of a bag
+        Err(RecordedDriveError::NoStates { has_cdr: true, .. }) => return Ok(None),
+        read => read.map_err(|error| Failure::input(path, &error))?,
+    };
     let folder = path.parent().unwrap_or(Path::new(""));
     let file = ScenarioFile::parse(&path.display().to_string(), &drive.scenario, folder, &[])?;
     let vehicles = &file.scenario.vehicle;
@@ -126,7 +213,7 @@ fn read_mcap(
         let cause = format!("its scenario has no vehicle {}, but its topics", drive.vehicle);
         return Err(Failure::Input { subject: path.display().to_string(), cause });
     };
-    Ok(of_scenario(command, path, &file, vehicle, drive.log, assumptions))
+    Ok(Some(of_scenario(command, path, &file, vehicle, drive.log, assumptions)))
 }
 
 /// Sets the grade of a log, and returns its vehicle on the ground of its scenario.
