@@ -154,8 +154,7 @@ class Browser {
   }
   // Waits until the page has drawn with all squares of terrain in view.
   async settle(viewer) {
-    await this.evaluate(TWO_FRAMES);
-    if (viewer) await this.wait('bekker.terrain.waiting === 0');
+    if (viewer) await this.wait('bekker.settle()');
     await this.evaluate(TWO_FRAMES);
   }
   async picture(file) {
