@@ -2,14 +2,15 @@
 // Takes pictures of every page of the viewer, at 1280 x 800 and 390 x 844, dark and light, to be looked at.
 // Fails if a page writes an error to its console, or if axe-core finds something critical or serious.
 //
-//   node scripts/viewer_pictures.cjs [--only WORD] [FOLDER]    (default: target/viewer_pictures)
+//   node scripts/viewer_pictures.cjs [--only WORD] [--resume] [FOLDER]    (default: target/viewer_pictures)
 //
 // Needs a built bekker (BEKKER, default target/release/bekker or target/debug/bekker), chromium, and the npm
 // packages ws and axe-core in BEKKER_NODE_MODULES (default target/node/node_modules):
 //
 //   npm install --prefix target/node --no-save ws@8.23.0 axe-core@4.14.1
 //
-// `--only WORD` takes pages whose name contains the word. Runs in FOLDER/runs are made once and kept.
+// `--only WORD` takes pages whose name contains the word. `--resume` leaves out pages that passed after the program
+// was built, so that an interrupted call continues. Runs in FOLDER/runs are made once and kept.
 
 const { execFileSync, spawn } = require('node:child_process');
 const fs = require('node:fs');
@@ -83,7 +84,9 @@ const PAGES = [
 ];
 
 const args = process.argv.slice(2);
-const only = args[0] === '--only' ? args.splice(0, 2)[1] : '';
+const option = (name, count) => (args.includes(name) ? args.splice(args.indexOf(name), count) : []);
+const only = option('--only', 2)[1] ?? '';
+const isResumed = option('--resume', 1).length > 0;
 const folder = path.resolve(args[0] ?? path.join(root, 'target/viewer_pictures'));
 // Waits until what changed before is drawn.
 const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))';
@@ -151,8 +154,7 @@ class Browser {
   }
   // Waits until the page has drawn with all squares of terrain in view.
   async settle(viewer) {
-    await this.evaluate(TWO_FRAMES);
-    if (viewer) await this.wait('bekker.terrain.waiting === 0');
+    if (viewer) await this.wait('bekker.settle()');
     await this.evaluate(TWO_FRAMES);
   }
   async picture(file) {
@@ -160,7 +162,7 @@ class Browser {
     fs.writeFileSync(file, Buffer.from(data, 'base64'));
   }
   async violations() {
-    await this.evaluate(axe);
+    if (!await this.evaluate('globalThis.axe !== undefined')) await this.evaluate(axe);
     return await this.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
       .filter(({ impact }) => ['critical', 'serious'].includes(impact))
       .map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))`) ?? ['axe did not run'];
@@ -208,11 +210,18 @@ async function main() {
   const base = address.split('/?')[0];
   const browser = await Browser.open();
   const faults = [];
+  // neither program outlives an interrupted script
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, () => browser.close().then(() => { server.kill(); process.exit(130); }));
+  }
   try {
     await browser.call('Page.navigate', { url: address });
     await browser.wait("document.querySelector('.cards') !== null");
     for (const [name, target, ready, script] of PAGES.filter(([own]) => own.includes(only))) {
       const viewer = target.startsWith('/run/');
+      const passed = path.join(folder, `${name}.passed`), before = faults.length;
+      if (isResumed && fs.existsSync(passed) && fs.statSync(passed).mtimeMs > fs.statSync(bekker).mtimeMs) continue;
+      fs.rmSync(passed, { force: true });
       for (const size of SIZES) {
         await browser.emulate(size, THEMES[0]);
         // a page with the same path and another fragment would not load again
@@ -228,14 +237,18 @@ async function main() {
         if (script) await browser.evaluate(script);
         for (const theme of THEMES) {
           await browser.emulate(size, theme);
+          const start = Date.now();
           await browser.settle(viewer);
           const file = `${name}_${size.join('x')}_${theme}.png`;
           await browser.picture(path.join(folder, file));
+          const drawn = Date.now();
           for (const fault of await browser.violations()) faults.push(`${file}: ${fault}`);
-          console.log(file);
+          const [drawing, checking] = [drawn - start, Date.now() - drawn].map((own) => (own / 1000).toFixed(1));
+          console.log(`${file}: ${drawing} s, axe ${checking} s`);
         }
       }
       for (const error of browser.errors.splice(0)) faults.push(`${name}: ${error}`);
+      if (faults.length === before) fs.writeFileSync(passed, '');
     }
   } finally {
     await browser.close();

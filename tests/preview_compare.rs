@@ -256,7 +256,7 @@ fn run(folder: &Path, name: &str, sets: &[&str]) {
 }
 
 #[test]
-fn runs_are_compared_side_by_side() {
+fn runs_are_compared_in_shared_plots() {
     let folder = tempfile::tempdir().unwrap();
     run(folder.path(), "short", &["time.duration=2"]);
     run(folder.path(), "long", &["time.duration=3", "soil.default=mud"]);
@@ -274,16 +274,26 @@ fn runs_are_compared_side_by_side() {
         assert!((run["recorded_until"].as_f64().unwrap() - until).abs() < 0.1, "{run}");
         assert!(run["summary"]["distance"].as_f64().unwrap() > 0.5, "{run}");
     }
-    let picture = Picture::read(&folder.path().join("c.png"));
-    // The first vehicle's color, in both columns.
-    let column = |from: usize, to: usize| {
+    // Pixels of a color in the left and in the right half of a picture.
+    let halves = |name: &str, color: [u8; 3]| {
+        let picture = Picture::read(&folder.path().join(name));
         let width = picture.width as usize;
-        let inside = |(n, pixel): &(usize, &[u8; 3])| {
-            (from..to).contains(&(n % width)) && **pixel == [0, 104, 178]
-        };
-        picture.pixels.iter().enumerate().filter(inside).count()
+        [0..width / 2, width / 2..width].map(|half| {
+            let inside =
+                |(n, pixel): &(usize, &[u8; 3])| half.contains(&(n % width)) && **pixel == color;
+            picture.pixels.iter().enumerate().filter(inside).count()
+        })
     };
-    assert!(column(0, 950) > 300 && column(970, 1920) > 300);
+    // The plots on the left and on the right have the colors of both runs.
+    for color in [[0, 104, 178], [220, 125, 0]] {
+        let counts = halves("c.png", color);
+        assert!(counts.iter().all(|count| *count > 300), "{color:?}: {counts:?}");
+    }
+    // More runs are side by side, each with the color of the vehicle.
+    let many = ["compare", "short", "long", "short", "long", "short", "--out", "many.png"];
+    bekker(folder.path()).args(many).assert().success();
+    assert!(halves("many.png", [0, 104, 178]).iter().all(|count| *count > 300));
+    assert_eq!(halves("many.png", [220, 125, 0]), [0, 0]);
 
     let table =
         bekker(folder.path()).args(["compare", "short", "long", "--no-picture", "-q"]).assert();

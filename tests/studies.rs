@@ -187,8 +187,9 @@ fn a_failed_trial_is_a_row_and_ends_nothing() {
     // go.
     let page = fs::read_to_string(place.path("out/report.html")).unwrap();
     assert!(
-        page.contains("class=\"answer\">go: 0 of 6 arrived, at every design point. distance, m: highest at soil ")
-            && page.contains("no soil has this name")
+        page.contains(
+            "class=\"answer\">go: 0 of 6 arrived, at every design point. distance: highest at soil "
+        ) && page.contains("no soil has this name")
     );
     assert_eq!(
         (page.matches("src=\"data:image/png;base64,").count(), page.matches("src=").count()),
@@ -256,7 +257,8 @@ fn totals_are_reported_of_trials_that_arrived() {
     let [text, told] =
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     let first = text.lines().next().unwrap();
-    assert!(first.starts_with("drive_energy, kJ, arrived trials only: lowest at speed "), "{text}");
+    let lead = "drive_energy, arrived trials only: lowest at speed ";
+    assert!(first.starts_with(lead) && first.contains(" kJ (95 % interval "), "{text}");
     assert!(first.contains("Not compared (too few arrived trials): 0.5 m/s, 0 of 3."), "{text}");
     assert!(
         text.contains("-, 0 of 3 arrived [all: ") && text.contains("drive_energy, kJ"),
@@ -290,8 +292,8 @@ fn a_design_without_curves_is_reported() {
         "[[factor]]\nname = \"speed\"\nkey = \"vehicle[0].driver.speed\"\nrange = [2, 5]\n";
     let flavor = "[[factor]]\nname = \"flavor\"\nkey = \"name\"\nvalues = [\"a\", \"b\"]\n";
     for (points, responses, factors, answer, dots) in [
-        (5, "\"distance\"", factor.to_owned(), "distance, m: mean ", 5),
-        (1, "\"distance\", \"go\"", factor.to_owned(), "distance, m: mean ", 2),
+        (5, "\"distance\"", factor.to_owned(), "distance: mean ", 5),
+        (1, "\"distance\", \"go\"", factor.to_owned(), "distance: mean ", 2),
         (4, "\"outcome\"", factor.to_owned(), "outcome: 4 under_way.", 0),
         (
             4,
@@ -300,7 +302,7 @@ fn a_design_without_curves_is_reported() {
             "passes_until_stuck: a vehicle is stuck in 0 of 4",
             0,
         ),
-        (12, "\"distance\"", format!("{factor}{flavor}"), "distance, m", 12),
+        (12, "\"distance\"", format!("{factor}{flavor}"), "distance: ", 12),
     ] {
         let place = StudyFolder::new(&format!(
             "{head}points = {points}\nresponses = [{responses}]\n{factors}"
@@ -645,6 +647,7 @@ fn the_page_names_the_main_factor_and_missing_trials() {
     assert_eq!((&first["factor"], &first["certain"]), (&"speed".into(), &true.into()), "{told}");
     let page = fs::read_to_string(place.path("out/report.html")).unwrap();
     assert!(page.contains("The most influential factor is speed: the mean ranges from "), "{page}");
+    assert!(page.contains(" m over quartiles of its values."), "{page}");
     assert!(!page.contains("Not finished"));
 
     place.done(&["run", "study.toml", "--out", "part", "--shard", "1/4"]);

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
     bekker compare runs/* --json --no-picture\n  \
     bekker compare runs/dry runs/wet --out dry_and_wet.png\n\n\
     Vehicles are matched by name. Runs of different lengths and interrupted runs are compared by\n\
-    what they recorded. The picture has one column per run, for up to 6 runs.")]
+    what they recorded. The picture shows up to 6 runs; up to 4 runs of up to 4 vehicles share plots.")]
 pub struct Compare {
     /// Run folders
     #[arg(required = true, value_name = "RUN")]
@@ -348,8 +348,19 @@ fn draw(
     };
     let samplers: Vec<Option<GroundSampler<'_>>> =
         lands.iter().map(|land| land.as_ref().map(GroundSampler::new)).collect();
+    // a run's own values of a few keys, by the last two words of the keys
+    let difference = |n: usize| {
+        let own = differences.iter().filter(|_| shown > 1 && differences.len() <= 2);
+        let own = own.map(|(key, values)| {
+            let start = key.rmatch_indices('.').nth(1).map_or(0, |(dot, _)| dot + 1);
+            let value = values[n].as_deref().unwrap_or("-");
+            format!("{} = {}", &key[start..], value.trim_matches('"'))
+        });
+        own.collect::<Vec<_>>().join(", ")
+    };
     let column = |n: usize| RunColumn {
         name: labels[n].clone(),
+        difference: difference(n),
         outcomes: names
             .iter()
             .map(|name| {
@@ -365,7 +376,10 @@ fn draw(
             title: labels[..shown].join(", "),
             subtitle,
             facts: Vec::new(),
-            footer: format!("bekker {}, the same axes in every column", env!("CARGO_PKG_VERSION")),
+            footer: format!(
+                "bekker {}, equal quantities have equal axes",
+                env!("CARGO_PKG_VERSION")
+            ),
         },
         names: names.to_vec(),
         runs: (0..shown).map(column).collect(),

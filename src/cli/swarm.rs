@@ -275,23 +275,28 @@ fn models(found: &SwarmStatistics) -> TitledTable {
 fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
     let mut sides: Vec<f64> = found.teams.iter().map(|own| own.side).collect();
     sides.dedup();
-    let measured = |of: fn(&TeamStatistics) -> Option<f64>| -> Vec<Series> {
-        let of_side = |&side: &f64| Series {
-            name: format!("{side:.0} m"),
-            points: found
-                .teams
-                .iter()
-                .filter(|own| own.side == side)
-                .filter_map(|own| Some([f64::from(own.robots), of(own)?]))
-                .collect(),
-            mark: SeriesMark::Dots,
+    // dots with vertical lines for their intervals
+    let measured = |scale: f64, of: fn(&TeamStatistics) -> Option<Interval>| -> Vec<Series> {
+        let of_side = |&side: &f64| {
+            let teams = found.teams.iter().filter(|own| own.side == side);
+            let teams: Vec<(f64, Interval)> =
+                teams.filter_map(|own| Some((f64::from(own.robots), of(own)?))).collect();
+            let dots = teams.iter().map(|(robots, own)| [*robots, scale * own.value]);
+            let bars = teams.iter().flat_map(|(robots, own)| {
+                [[*robots, scale * own.low], [*robots, scale * own.high], [f64::NAN; 2]]
+            });
+            let name = format!("side {side:.0} m: simulation");
+            [
+                Series { name: name.clone(), points: dots.collect(), mark: SeriesMark::Dots },
+                Series { name, points: bars.collect(), mark: SeriesMark::Line },
+            ]
         };
-        sides.iter().map(of_side).collect()
+        sides.iter().flat_map(of_side).collect()
     };
     let most = found.teams.iter().map(|own| own.robots).max().unwrap_or(1);
     let modeled = |of: &dyn Fn(f64, f64) -> Option<f64>| -> Vec<Series> {
         let of_side = |&side: &f64| Series {
-            name: format!("{side:.0} m, model"),
+            name: format!("side {side:.0} m: fitted model"),
             points: (1..=most)
                 .filter_map(|robots| Some([f64::from(robots), of(f64::from(robots), side)?]))
                 .collect(),
@@ -309,14 +314,14 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
     let (detection, fuel) = (found.detection.as_ref(), found.fuel.as_ref());
     let mut panels = vec![
         panel(
-            "fraction of holes detected",
-            measured(|own| Some(own.detection.value)),
-            modeled(&|robots, side| Some(detection?.share(robots, side))),
+            "detected holes, %",
+            measured(100.0, |own| Some(own.detection)),
+            modeled(&|robots, side| Some(100.0 * detection?.share(robots, side))),
         ),
-        panel("completion time, s", measured(|own| Some(own.time?.value)), Vec::new()),
+        panel("completion time, s", measured(1.0, |own| own.time), Vec::new()),
         panel(
             "cumulative throttle, s",
-            measured(|own| Some(own.throttle?.value)),
+            measured(1.0, |own| own.throttle),
             modeled(&|robots, side| Some(fuel?.throttle(robots, side))),
         ),
     ];
@@ -351,7 +356,7 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
     }
     plot::Figure {
         title: "Teams of autonomous vehicles".into(),
-        subtitle: format!("{} trials", trials.len()),
+        subtitle: format!("{} trials; {:.0} % intervals", trials.len(), 100.0 * CONFIDENCE),
         panels,
     }
 }

@@ -4,9 +4,9 @@
 //! angle that gives the same curvature at a crawl. So nonlinear linkages are treated like tracks,
 //! which slip in turns. L is the wheelbase, or the contact length of the tracks.
 
-use super::findings::{EventMetric, Findings};
+use super::findings::{EventMetric, Findings, simulated_on};
 use super::straight::{PART_OF_TOP, top_speed};
-use super::subject::{EventRun, Subject, constant_speed};
+use super::subject::{EventRun, ROAD, Subject, constant_speed};
 use super::{MobilityError, SearchEffort};
 use bekker_agent::OutcomeCode;
 use bekker_math::numeric::GRAVITY;
@@ -66,8 +66,8 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
     let panel = PlotPanel {
         title: format!("Steady cornering at {speed} m/s"),
         x: "lateral acceleration, g".into(),
-        y: "δ - L/R, deg".into(),
-        lines: vec![PlotLine { name: "driven".into(), points, mark: LineStyle::Line }],
+        y: "δ − L/R, deg".into(),
+        lines: vec![PlotLine { name: simulated_on(ROAD), points, mark: LineStyle::Line }],
     };
     Ok(Findings { figures, panels: vec![panel], scenarios: vec![scenario] })
 }

@@ -10,7 +10,7 @@
 //! hold more than they could pull.
 
 use super::cone_index::ConeIndexEstimate;
-use super::findings::{EventMetric, Findings};
+use super::findings::{CLOSED_FORM, EventMetric, Findings, simulated_on};
 use super::straight::road_friction;
 use super::subject::{ROAD, Subject, constant_speed, straight_path, table};
 use super::{MobilityError, SearchEffort, TractiveEffort};
@@ -64,10 +64,14 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         let metric = EventMetric::new("drawbar_pull", most, OF_WEIGHT)
             .with_condition(format!("{soil}, greatest"))
             .with_note(if most.is_none() { STOOD } else { "" });
-        findings.figures.push(match soil {
+        let metric = match soil {
             ROAD => on_road(subject, metric),
             _ => metric,
-        });
+        };
+        let slips = [0.0, curve.iter().map(|[slip, _]| *slip).fold(0.0, f64::max)];
+        let limit = metric.closed_form.as_ref();
+        lines.extend(limit.map(|own| PlotLine::at_value(CLOSED_FORM, own.value, slips)));
+        findings.figures.push(metric);
         let pull = pull_at_slip(&curve, SLIP);
         let metric = EventMetric::new("drawbar_pull", pull, OF_WEIGHT)
             .with_condition(format!("{soil}, slip {SLIP}"))
@@ -95,7 +99,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         }
         findings.scenarios.extend([towing, rolling]);
         lines.push(PlotLine {
-            name: soil.into(),
+            name: simulated_on(soil),
             points: mean_by_slip(&curve),
             mark: LineStyle::Line,
         });

@@ -4,6 +4,15 @@ use bekker_rig::PlotPanel;
 use bekker_scenario::Scenario;
 use serde::Serialize;
 
+/// Names of reference lines in plots.
+pub(super) const CLOSED_FORM: &str = "closed form";
+pub(super) const PUBLISHED: &str = "published";
+
+/// Returns the name of simulated lines in plots.
+pub(super) fn simulated_on(soil: &str) -> String {
+    format!("simulation, {soil}")
+}
+
 /// Result of an event for a vehicle.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Findings {

@@ -3,7 +3,7 @@
 //! It follows from Willans' line of the engine in the vehicle file (`powertrain.engine.fuel`).
 //! Without that entry there is no result.
 
-use super::findings::{EventMetric, Findings};
+use super::findings::{EventMetric, Findings, PUBLISHED, simulated_on};
 use super::subject::{KMH, ROAD, Subject, constant_speed, is_firm};
 use super::{MobilityError, SearchEffort};
 use bekker_ranks::Flow;
@@ -43,7 +43,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         Ok((soil, kmh, driven.summary, scenario))
     });
     let mut findings = Findings::default();
-    let mut points = Vec::new();
+    let (mut points, mut published) = (Vec::new(), Vec::new());
     for (soil, kmh, summary, scenario) in trials.collect::<Result<Vec<_>, _>>()? {
         let held = summary.distance > HELD * kmh * KMH * TIME;
         // kg/m times 1e5 is kg/100 km
@@ -51,6 +51,8 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         let metric = EventMetric::new("fuel", fuel, "kg/100 km")
             .with_condition(format!("{soil}, {kmh} km/h"));
         let metric = metric.with_published(&subject.model);
+        let known = metric.published.as_ref().filter(|_| soil == ROAD);
+        published.extend(known.map(|own| [kmh, own.value]));
         findings.figures.push(match (summary.fuel, held) {
             (None, _) => metric.with_note("its file has no fuel consumption data"),
             (_, false) => metric.with_note("cannot hold this speed"),
@@ -60,11 +62,17 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         findings.scenarios.push(scenario);
     }
     points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let mut lines =
+        vec![PlotLine { name: simulated_on(ROAD), points, mark: LineStyle::MarkedLine }];
+    if !published.is_empty() {
+        let name = PUBLISHED.into();
+        lines.push(PlotLine { name, points: published, mark: LineStyle::Dots });
+    }
     findings.panels.push(PlotPanel {
         title: "Fuel on a level road".into(),
         x: "speed, km/h".into(),
-        y: "kg/100 km".into(),
-        lines: vec![PlotLine { name: "driven".into(), points, mark: LineStyle::Line }],
+        y: "fuel, kg/100 km".into(),
+        lines,
     });
     Ok(findings)
 }

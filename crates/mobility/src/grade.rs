@@ -1,7 +1,7 @@
 //! Gradeability: the steepest grade that is climbed, and the speed on grades.
 
 use super::cone_index::ConeIndexEstimate;
-use super::findings::{EventMetric, Findings, Limit};
+use super::findings::{CLOSED_FORM, EventMetric, Findings, Limit, simulated_on};
 use super::straight::road_friction;
 use super::subject::{FrontAxle, KMH, ROAD, Subject, straight_path, table};
 use super::{MobilityError, SearchEffort, TractiveEffort, threshold};
@@ -183,12 +183,12 @@ pub(super) fn speeds(subject: &Subject, effort: SearchEffort) -> Result<Findings
             });
             findings.scenarios.push(scenario);
         }
-        lines.push(PlotLine { name: soil.into(), points, mark: LineStyle::Line });
+        lines.push(PlotLine { name: simulated_on(soil), points, mark: LineStyle::MarkedLine });
     }
     if let Some(effort) = TractiveEffort::new(&subject.spec) {
         let points = (0..=60).map(|n| 0.01 * f64::from(n));
         let points = points.map(|grade| [grade, effort.speed(grade) / KMH]).collect();
-        lines.push(PlotLine { name: "closed form".into(), points, mark: LineStyle::Dashes });
+        lines.push(PlotLine { name: CLOSED_FORM.into(), points, mark: LineStyle::Dashes });
     }
     findings.panels.push(PlotPanel {
         title: "Speed at full throttle up grades".into(),

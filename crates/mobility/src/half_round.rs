@@ -1,8 +1,8 @@
 //! Half-round and ridge tests: the speed at which one exposes the driver to 2.5 g.
 
-use super::findings::{EventMetric, Findings};
+use super::findings::{EventMetric, Findings, simulated_on};
 use super::ride::{HEARTBEAT, RideRecorder, STEP};
-use super::subject::{KMH, Subject, straight_path};
+use super::subject::{KMH, ROAD, Subject, straight_path};
 use super::{MobilityError, SearchEffort, threshold};
 use bekker_math::numeric::tan;
 use bekker_ranks::Flow;
@@ -55,7 +55,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         title: "Speed at 2.5 g over half-rounds".into(),
         x: "radius, cm".into(),
         y: "speed, km/h".into(),
-        lines: vec![PlotLine { name: "driven".into(), points, mark: LineStyle::Line }],
+        lines: vec![PlotLine { name: simulated_on(ROAD), points, mark: LineStyle::MarkedLine }],
     });
     Ok(findings)
 }

@@ -1,8 +1,8 @@
 //! Double lane change on a track like that of ISO 3888-1.
 
-use super::findings::{EventMetric, Findings};
+use super::findings::{EventMetric, Findings, simulated_on};
 use super::straight::top_speed;
-use super::subject::{KMH, Subject, along};
+use super::subject::{KMH, ROAD, Subject, along};
 use super::{MobilityError, SearchEffort, threshold};
 use bekker_agent::{OutcomeCode, Sample};
 use bekker_math::numeric::smooth_step;
@@ -132,6 +132,13 @@ fn panel(kmh: f64, path: Vec<[f64; 2]>) -> PlotPanel {
         title: format!("Double lane change at {kmh:.0} km/h"),
         x: "distance along the track, m".into(),
         y: "lateral position, m".into(),
-        lines: vec![PlotLine { name: "driven".into(), points: path, mark: LineStyle::Line }],
+        lines: vec![
+            PlotLine {
+                name: "course".into(),
+                points: path.iter().map(|[x, _]| [*x, middle(*x)]).collect(),
+                mark: LineStyle::Dashes,
+            },
+            PlotLine { name: simulated_on(ROAD), points: path, mark: LineStyle::Line },
+        ],
     }
 }

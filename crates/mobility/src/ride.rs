@@ -1,7 +1,7 @@
 //! Ride-limited speed: the speed at which the driver absorbs 6 W.
 
-use super::findings::{EventMetric, Findings};
-use super::subject::{KMH, Subject, straight_path};
+use super::findings::{EventMetric, Findings, simulated_on};
+use super::subject::{KMH, ROAD, Subject, straight_path};
 use super::{MobilityError, SearchEffort, threshold};
 use crate::absorbed_power;
 use bekker_agent::Sample;
@@ -76,7 +76,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         title: "Speed at 6 W absorbed power".into(),
         x: "roughness, mm rms of waves to 18.3 m".into(),
         y: "speed, km/h".into(),
-        lines: vec![PlotLine { name: "driven".into(), points, mark: LineStyle::Line }],
+        lines: vec![PlotLine { name: simulated_on(ROAD), points, mark: LineStyle::MarkedLine }],
     });
     Ok(findings)
 }

@@ -1,6 +1,6 @@
 //! Acceleration, top speed and braking on a level firm road.
 
-use super::findings::{EventMetric, Findings};
+use super::findings::{CLOSED_FORM, EventMetric, Findings, PUBLISHED, simulated_on};
 use super::subject::{KMH, ROAD, Subject, distance, table};
 use super::{MobilityError, SearchEffort, TractiveEffort};
 use bekker_ground::soil::{SoilKind, catalog};
@@ -56,18 +56,25 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
     if let Some(effort) = TractiveEffort::new(&subject.spec) {
         fastest = fastest.with_closed_form("balance of tractive effort", effort.speed(0.0) / KMH);
     }
+    let ends = [0.0, speeds.last().map_or(0.0, |[time, _]| *time)];
+    let closed = fastest.closed_form.as_ref().map(|own| (CLOSED_FORM, own.value));
+    let published = fastest.published.as_ref().map(|own| (PUBLISHED, own.value));
+    let top_lines = closed.into_iter().chain(published);
+    let top_lines = top_lines.map(|(name, value)| PlotLine::at_value(name, value, ends));
+    let top_lines: Vec<PlotLine> = top_lines.collect();
     figures.push(fastest);
     figures.push(stop);
-    let line = PlotLine {
-        name: "driven".into(),
+    let mut lines = vec![PlotLine {
+        name: simulated_on(ROAD),
         points: speeds.iter().map(|[time, speed]| [*time, speed / KMH]).collect(),
         mark: LineStyle::Line,
-    };
+    }];
+    lines.extend(top_lines);
     let panel = PlotPanel {
         title: "Full throttle on a level road".into(),
         x: "time, s".into(),
         y: "speed, km/h".into(),
-        lines: vec![line],
+        lines,
     };
     Ok(Findings { figures, panels: vec![panel], scenarios: vec![faster, braking] })
 }

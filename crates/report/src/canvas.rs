@@ -181,15 +181,15 @@ impl Canvas {
         self.stroke(points, false, width, color, alpha, None);
     }
 
-    /// Strokes a dashed line: `dash` drawn, `gap` left out.
-    pub fn dashes(
+    /// Strokes a dashed line, by the lengths of drawn parts and of the gaps after them.
+    pub fn dashes<const N: usize>(
         &mut self,
         points: &[CanvasPoint],
         width: f32,
         color: Rgb,
-        [dash, gap]: [f32; 2],
+        pattern: [f32; N],
     ) {
-        self.stroke(points, false, width, color, 1.0, StrokeDash::new(vec![dash, gap], 0.0));
+        self.stroke(points, false, width, color, 1.0, StrokeDash::new(pattern.to_vec(), 0.0));
     }
 
     /// Strokes the edge of a rectangle.

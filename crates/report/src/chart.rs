@@ -9,6 +9,8 @@ pub enum SeriesMark {
     /// A line.
     #[default]
     Line,
+    /// A line with dots at its points, for results that are computed one by one.
+    MarkedLine,
     /// A dashed line, for a reference.
     Dashes,
     /// Dots, for measurements.
@@ -90,13 +92,13 @@ pub(super) fn round_step(rough: f64) -> f64 {
     rounded.unwrap_or(10.0) * magnitude
 }
 
-/// Values without those below 1 % of the largest, so that noise around zero widens no axis.
+/// Values with 0 for those below 1 % of the largest, so that noise around zero widens no axis.
 pub(super) fn without_noise(
     values: impl Iterator<Item = f64> + Clone,
 ) -> impl Iterator<Item = f64> {
     let largest =
         values.clone().filter(|value| value.is_finite()).map(f64::abs).fold(0.0, f64::max);
-    values.filter(move |value| value.abs() >= 0.01 * largest)
+    values.map(move |value| if value.abs() < 0.01 * largest { 0.0 } else { value })
 }
 
 /// Axes in a frame.
@@ -157,13 +159,12 @@ impl Axes {
             let run: Vec<CanvasPoint> = run.iter().map(|point| self.point(*point)).collect();
             match mark {
                 SeriesMark::Line => canvas.line(&run, width, color, 1.0),
-                SeriesMark::Dashes => canvas.dashes(&run, width, color, [4.0 * width, 2.5 * width]),
-                SeriesMark::Dots => {
-                    for at in run {
-                        canvas.disc(at, 2.2 * width, WHITE);
-                        canvas.disc(at, 1.6 * width, color);
-                    }
+                SeriesMark::MarkedLine => {
+                    canvas.line(&run, width, color, 1.0);
+                    dots(canvas, &run, width, color);
                 }
+                SeriesMark::Dashes => canvas.dashes(&run, width, color, [4.0 * width, 2.5 * width]),
+                SeriesMark::Dots => dots(canvas, &run, width, color),
             }
         }
     }
@@ -173,6 +174,13 @@ impl Axes {
         let size = 1.2 * self.size;
         let style = TextStyle::new(size, INK).bold();
         canvas.text(title, [self.frame.x, self.frame.y - 0.8 * size], style);
+    }
+}
+
+fn dots(canvas: &mut Canvas, points: &[CanvasPoint], width: f32, color: Rgb) {
+    for at in points {
+        canvas.disc(*at, 2.2 * width, WHITE);
+        canvas.disc(*at, 1.6 * width, color);
     }
 }
 

@@ -512,8 +512,13 @@ fn trouble(outcome: &OutcomeReport) -> Option<String> {
 
 /// Draws the numbered disc of vehicle `n`.
 pub(super) fn badge(canvas: &mut Canvas, at: CanvasPoint, n: usize) {
+    numbered_disc(canvas, at, n, color::line(n));
+}
+
+/// Draws the number of vehicle `n` on a disc of a color.
+pub(super) fn numbered_disc(canvas: &mut Canvas, at: CanvasPoint, n: usize, color: Rgb) {
     canvas.disc(at, 12.5, WHITE);
-    canvas.disc(at, 11.0, color::line(n));
+    canvas.disc(at, 11.0, color);
     let style = TextStyle::new(13.5, WHITE).bold().anchor(Anchor::Middle);
     canvas.text(&(n + 1).to_string(), [at[0], at[1] + 4.9], style);
 }

@@ -1,7 +1,7 @@
 //! Line plots of the rigs: panels one above the other.
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
-use super::chart::{Axes, AxisScale};
+use super::chart::{Axes, AxisScale, without_noise};
 use super::color::{self, INK, SECONDARY};
 use super::{ReportError, file};
 use std::path::Path;
@@ -68,6 +68,7 @@ impl From<&bekker_rig::PlotPanel> for PlotAxes {
             points: line.points.clone(),
             mark: match line.mark {
                 bekker_rig::LineStyle::Line => SeriesMark::Line,
+                bekker_rig::LineStyle::MarkedLine => SeriesMark::MarkedLine,
                 bekker_rig::LineStyle::Dashes => SeriesMark::Dashes,
                 bekker_rig::LineStyle::Dots => SeriesMark::Dots,
             },
@@ -89,6 +90,7 @@ const HEADER: f32 = 108.0;
 const FOOTER: f32 = 76.0;
 const GAP: f32 = 34.0;
 const TITLED_GAP: f32 = 62.0;
+const LEGEND_LINE: f32 = 24.0;
 /// Pixels per design unit.
 const SCALE: f32 = 1.6;
 
@@ -108,11 +110,14 @@ fn draw(figure: &Figure) -> Result<Canvas, ReportError> {
         2 => 300.0,
         _ => 220.0,
     };
+    let pixels = |length: f32| (length * SCALE).round() as u32;
     let legend = legend(figure);
     let gaps: f32 = figure.panels.iter().map(|panel| gap(figure, panel)).sum();
-    let legend_height = if legend.len() > 1 { 34.0 } else { 0.0 };
+    // fonts measure the legend before the height of the picture is known
+    let entries = legend_entries(&Canvas::new(pixels(WIDTH), pixels(WIDTH), SCALE)?, &legend);
+    let lines = entries.last().map_or(0.0, |[_, line]| line + 1.0);
+    let legend_height = if legend.len() > 1 { 10.0 + LEGEND_LINE * lines } else { 0.0 };
     let height = HEADER + legend_height + gaps + panel_height * figure.panels.len() as f32 + FOOTER;
-    let pixels = |length: f32| (length * SCALE).round() as u32;
     let mut canvas = Canvas::new(pixels(WIDTH), pixels(height), SCALE)?;
 
     let title = TextStyle::new(26.0, INK).bold();
@@ -121,7 +126,7 @@ fn draw(figure: &Figure) -> Result<Canvas, ReportError> {
     canvas.text(&canvas.fitted(&figure.title, room, title), [40.0, 50.0], title);
     canvas.text(&canvas.fitted(&figure.subtitle, room, subtitle), [40.0, 76.0], subtitle);
     if legend.len() > 1 {
-        draw_legend(&mut canvas, &legend);
+        draw_legend(&mut canvas, &legend, &entries);
     }
 
     let mut top = HEADER + legend_height;
@@ -159,19 +164,39 @@ fn legend(figure: &Figure) -> Vec<(&str, SeriesMark)> {
     names
 }
 
-fn draw_legend(canvas: &mut Canvas, legend: &[(&str, SeriesMark)]) {
-    let style = TextStyle::new(14.0, INK);
-    let mut x = 40.0;
-    let y = 108.0;
-    for (n, (name, mark)) in legend.iter().enumerate() {
+fn legend_style() -> TextStyle {
+    TextStyle::new(14.0, INK)
+}
+
+/// Returns left edge and line of each entry of the legend.
+fn legend_entries(canvas: &Canvas, legend: &[(&str, SeriesMark)]) -> Vec<[f32; 2]> {
+    let [mut x, mut line] = [40.0, 0.0];
+    let entry = |(name, _): &(&str, SeriesMark)| {
+        let width = 34.0 + canvas.text_width(name, legend_style());
+        if x > 40.0 && x + width > WIDTH - RIGHT {
+            [x, line] = [40.0, line + 1.0];
+        }
+        let place = [x, line];
+        x += width + 28.0;
+        place
+    };
+    legend.iter().map(entry).collect()
+}
+
+fn draw_legend(canvas: &mut Canvas, legend: &[(&str, SeriesMark)], entries: &[[f32; 2]]) {
+    for (n, ((name, mark), [x, line])) in legend.iter().zip(entries).enumerate() {
+        let (x, y) = (*x, 108.0 + LEGEND_LINE * line);
         let color = color::line(n);
         match mark {
             SeriesMark::Line => canvas.line(&[[x, y], [x + 26.0, y]], 3.0, color, 1.0),
+            SeriesMark::MarkedLine => {
+                canvas.line(&[[x, y], [x + 26.0, y]], 3.0, color, 1.0);
+                canvas.disc([x + 13.0, y], 4.5, color);
+            }
             SeriesMark::Dashes => canvas.dashes(&[[x, y], [x + 26.0, y]], 2.5, color, [8.0, 5.0]),
             SeriesMark::Dots => canvas.disc([x + 13.0, y], 4.5, color),
         }
-        canvas.text(name, [x + 34.0, y + 5.0], style);
-        x += 34.0 + canvas.text_width(name, style) + 28.0;
+        canvas.text(name, [x + 34.0, y + 5.0], legend_style());
     }
 }
 
@@ -185,7 +210,8 @@ fn draw_panel(
 ) {
     let sharing = figure.panels.iter().filter(|other| other.x_label == panel.x_label);
     let across = sharing.flat_map(|p| &p.series).flat_map(|s| &s.points).map(|p| p[0]);
-    let upward = || panel.series.iter().flat_map(|s| &s.points).map(|p| p[1]);
+    let across = without_noise(across);
+    let upward = || without_noise(panel.series.iter().flat_map(|s| &s.points).map(|p| p[1]));
     let rows = if figure.panels.len() > 2 { 5 } else { 6 };
     let axes = Axes {
         frame,
@@ -227,6 +253,7 @@ fn near_zero(values: impl Iterator<Item = f64>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::color::Rgb;
     use super::*;
 
     fn wheel_rig() -> Figure {
@@ -279,6 +306,31 @@ mod tests {
         let line = color::line(0);
         let drawn = pixels.chunks(3).filter(|p| **p == [line.0, line.1, line.2]).count();
         assert!(drawn > 3 * 500, "only {drawn} pixels in the first line's color");
+    }
+
+    /// A result at a single point is visible, and a long legend stays on the page.
+    #[test]
+    fn single_points_and_long_legends_are_drawn() {
+        let canvas = Canvas::new(200, 200, 1.0).unwrap();
+        let names: Vec<String> = (0..9).map(|n| format!("simulation, lean_clay_{n}")).collect();
+        let legend: Vec<_> =
+            names.iter().map(|name| (name.as_str(), SeriesMark::MarkedLine)).collect();
+        let entries = legend_entries(&canvas, &legend);
+        for ((name, _), [x, _]) in legend.iter().zip(&entries) {
+            assert!(x + 34.0 + canvas.text_width(name, legend_style()) <= WIDTH - RIGHT);
+        }
+        assert!(entries[8][1] >= 1.0, "{entries:?}");
+
+        let points = vec![[27.0, 16.0]];
+        let series = vec![Series { name: "a".into(), points, mark: SeriesMark::MarkedLine }];
+        let panels = vec![PlotAxes::from_zero("roughness, mm", "speed, km/h", series)];
+        let canvas = draw(&Figure { panels, ..Figure::default() }).unwrap();
+        let bytes = canvas.encode().unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        let Rgb(r, g, b) = color::line(0);
+        assert!(pixels.chunks(3).filter(|pixel| **pixel == [r, g, b]).count() > 50);
     }
 
     #[test]

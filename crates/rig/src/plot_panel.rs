@@ -26,6 +26,17 @@ pub struct PlotLine {
     pub mark: LineStyle,
 }
 
+impl PlotLine {
+    /// Returns a dashed horizontal line, for a closed form or a published value.
+    pub fn at_value(name: &str, value: f64, ends: [f64; 2]) -> PlotLine {
+        PlotLine {
+            name: name.into(),
+            points: ends.map(|x| [x, value]).to_vec(),
+            mark: LineStyle::Dashes,
+        }
+    }
+}
+
 /// Drawing style of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -33,6 +44,8 @@ pub enum LineStyle {
     /// Solid line, for results of the model.
     #[default]
     Line,
+    /// Solid line with dots at its points, for results of single drives.
+    MarkedLine,
     /// Dashed line, for the reference of a comparison.
     Dashes,
     /// Dots, for measurements.

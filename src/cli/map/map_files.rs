@@ -246,7 +246,7 @@ fn plotted(output: &MapOutput<'_>, summary: &MapSummary) -> Figure {
     Figure {
         title: format!("Speed and confidence of {} over the area", output.map_cells.vehicle),
         subtitle: format!(
-            "{} km2 in {} cells; NO-GO on {:.0} %",
+            "{} km² in {} cells; NO-GO on {:.0} %",
             area(summary.area_km2),
             summary.cells,
             100.0 * summary.no_go
@@ -264,7 +264,7 @@ fn plotted(output: &MapOutput<'_>, summary: &MapSummary) -> Figure {
                 y_label: "share of the area, %".into(),
                 from_zero: true,
                 series: vec![Series {
-                    name: "p_go".into(),
+                    name: "GO in every direction (p_go)".into(),
                     points: confidence_curve(output)
                         .iter()
                         .map(|[p, share]| [*p, 100.0 * share])

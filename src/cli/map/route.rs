@@ -127,8 +127,8 @@ impl Route {
         let absent = not_found.iter().map(|own| format!("  {}", own.sentence()));
         let left_out = left_out.into_iter().map(|told| format!("  {told}"));
         let lines: Vec<String> = absent.chain(ways.iter().map(sentence)).chain(left_out).collect();
-        let [from, to] =
-            [from, to].map(|cell| map_cells.cells.center(cell).map(|x| x.to_string()).join(", "));
+        let [from, to] = [from, to]
+            .map(|cell| map_cells.cells.center(cell).map(|x| format!("{x:.0}")).join(", "));
         stdout::print(&format!(
             "{}: from ({from}) to ({to}) m, centers of their cells\n{}",
             self.folder.display(),
@@ -223,7 +223,8 @@ impl Route {
         p_go: &[f32],
         ways: &[MapRoute],
     ) -> Result<(), Failure> {
-        let labels: Vec<String> = ways.iter().map(|way| sentence(way).trim().to_owned()).collect();
+        let label = |way: &MapRoute| sentence(way).trim().replacen("route_", "", 1);
+        let labels: Vec<String> = ways.iter().map(label).collect();
         let lines: Vec<RouteOverlay<'_>> = ways
             .iter()
             .zip(&labels)

@@ -155,7 +155,7 @@ pub fn is_confident(cell: &CellMetrics, p_go: f64) -> bool {
 /// Returns the main result: a title and the text below it.
 pub fn answer(map_cells: &MapCells, summary: &MapSummary) -> [String; 2] {
     let title = format!(
-        "{}: GO probability in every direction {:.2} on average over {} km2",
+        "{}: GO probability in every direction {:.2} on average over {} km²",
         map_cells.vehicle,
         summary.p_go,
         area(summary.area_km2),

@@ -154,37 +154,44 @@ impl PivotSweep {
 
     fn figure(&self) -> Figure {
         let PivotSweep { rig, theory, strength, rows } = self;
-        let line = |of: &dyn Fn(&PivotRow) -> f64| rows.iter().map(|r| [r.speed, of(r)]).collect();
-        let panel = |label: &str, series: Vec<Series>| {
+        let line =
+            |name: &str, points: Vec<[f64; 2]>, mark| Series { name: name.into(), points, mark };
+        let panel = |label: &str, of: &dyn Fn(&PivotRow) -> f64, theory: Series| {
+            let points: Vec<[f64; 2]> = rows.iter().map(|r| [r.speed, of(r)]).collect();
+            let series = vec![line("simulation", points, SeriesMark::MarkedLine), theory];
             PlotAxes::from_zero("track speed, m/s", label, series)
         };
-        let series = |name: &str, points, mark| Series { name: name.into(), points, mark };
         let moment = 1e-3 * theory.pivoting_moment(*strength);
+        let fastest = rows.iter().map(|row| row.speed).fold(0.0, f64::max);
+        // from a track speed of zero
+        let at_ends = |of: &dyn Fn(f64) -> f64| [0.0, fastest].map(|x| [x, of(x)]).to_vec();
         Figure {
             title: format!("{} turning on {}", rig.vehicle.name, rig.soil.name),
-            subtitle: format!("weight {:.1} kN", 1e-3 * rig.weight()),
+            subtitle: format!(
+                "weight {:.1} kN, nodes {} mm apart, step {} ms, run {} s",
+                1e-3 * rig.weight(),
+                1e3 * rig.spacing,
+                1e3 * rig.step,
+                rig.duration
+            ),
             panels: vec![
                 panel(
                     "moment, kN m",
-                    vec![
-                        series("rig", line(&|r| 1e-3 * r.means.turning_moment), SeriesMark::Line),
-                        series(
-                            "theory at the soil's strength",
-                            line(&|_| moment),
-                            SeriesMark::Dashes,
-                        ),
-                    ],
+                    &|row| 1e-3 * row.means.turning_moment,
+                    line(
+                        "theory: shear at the soil's strength",
+                        at_ends(&|_| moment),
+                        SeriesMark::Dashes,
+                    ),
                 ),
                 panel(
                     "yaw rate, rad/s",
-                    vec![
-                        series("rig", line(&|r| r.means.yaw_rate), SeriesMark::Line),
-                        series(
-                            "without slip",
-                            line(&|r| 2.0 * r.speed / theory.gauge),
-                            SeriesMark::Dashes,
-                        ),
-                    ],
+                    &|row| row.means.yaw_rate,
+                    line(
+                        "tracks without slip",
+                        at_ends(&|speed| 2.0 * speed / theory.gauge),
+                        SeriesMark::Dashes,
+                    ),
                 ),
             ],
         }

@@ -177,7 +177,7 @@ fn figure(rig: &ShearRig, result: &ShearResult, janosi: &JanosiCurve) -> Figure 
             janosi.curve(result).iter().map(at).collect(),
             SeriesMark::Dashes,
         ),
-        line("simulated", dots.into_iter().map(at).collect(), SeriesMark::Dots),
+        line("simulation", dots.into_iter().map(at).collect(), SeriesMark::Dots),
     ];
     Figure {
         title: format!("Shear stress\u{2013}displacement on {}", rig.plate.soil.name),

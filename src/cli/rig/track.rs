@@ -176,10 +176,9 @@ fn figure(
             [slip, classic(slip)]
         });
         let series = vec![
-            Series { name: "rig".into(), points: points.clone(), mark: SeriesMark::Line },
-            Series { name: "rig".into(), points, mark: SeriesMark::Dots },
+            Series { name: "simulation".into(), points, mark: SeriesMark::MarkedLine },
             Series {
-                name: "rigid tracks, uniform pressure".into(),
+                name: "theory: rigid tracks, uniform pressure".into(),
                 points: curve.collect(),
                 mark: SeriesMark::Dashes,
             },
@@ -190,8 +189,9 @@ fn figure(
     Figure {
         title: format!("{} on {}", rig.vehicle.name, rig.soil.name),
         subtitle: format!(
-            "weight {:.1} kN, step {} ms, run {} s",
+            "weight {:.1} kN, nodes {} mm apart, step {} ms, run {} s",
             1e-3 * rig.weight(),
+            1e3 * rig.spacing,
             1e3 * rig.step,
             rig.duration
         ),

@@ -516,10 +516,10 @@ fn figure(
             let points: Vec<[f64; 2]> =
                 line.iter().map(|r| [across(&r.at), factor * of(&r.means)]).collect();
             let own = |name: String| match (over_angle, line.first()) {
-                (false, Some(run)) if steered => format!("{:.0} deg, {name}", run.slip_angle_deg()),
+                (false, Some(run)) if steered => format!("{:.0}° {name}", run.slip_angle_deg()),
                 _ => name,
             };
-            let here = own(format!("nodes {} mm apart", 1e3 * rig.spacing));
+            let here = own(format!("simulation, nodes {} mm apart", 1e3 * rig.spacing));
             series.push(Series {
                 name: here.clone(),
                 points: points.clone(),
@@ -534,7 +534,7 @@ fn figure(
                         Some([across(at), factor * c.refined]).filter(|_| wanted)
                     });
                 series.push(Series {
-                    name: own(format!("nodes {} mm apart", 500.0 * rig.spacing)),
+                    name: own(format!("simulation, nodes {} mm apart", 500.0 * rig.spacing)),
                     points: finer.collect(),
                     mark: SeriesMark::Dashes,
                 });

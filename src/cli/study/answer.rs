@@ -1,6 +1,6 @@
 //! Answer to the question of a study in one or two sentences.
 
-use super::display_unit::{DisplayUnit, label_with_unit};
+use super::display_unit::{DisplayUnit, percents};
 use super::{level_word, rounded};
 use crate::report::study::StudyRequest;
 use crate::study::analysis::{LevelAnswer, QuestionResult, ResponseStatistics};
@@ -50,30 +50,30 @@ impl AnswerText<'_> {
         parts.join(" ")
     }
 
-    /// Returns the response with its unit and, for a total, its condition.
+    /// Returns the response and, for a total, its condition.
     fn name(&self) -> String {
-        let own = self.asked.responses.iter().find(|own| own[0] == self.question.response);
-        let name = own.map_or_else(|| self.question.response.clone(), label_with_unit);
+        let name = &self.question.response;
         match &self.question.overall {
             ResponseStatistics::Total { .. } => format!("{name}, arrived trials only"),
-            _ => name,
+            _ => name.clone(),
         }
     }
 
-    fn scale(&self) -> f64 {
+    fn unit(&self) -> DisplayUnit<'_> {
         let own = self.asked.responses.iter().find(|own| own[0] == self.question.response);
-        own.map_or(1.0, |own| DisplayUnit::new(own).scale)
+        own.map_or(DisplayUnit { scale: 1.0, unit: "" }, DisplayUnit::new)
     }
 
     /// Formats a value with its interval and, for a total, the number of trials that arrived.
     fn value(&self, figures: &ResponseStatistics, done: u64) -> String {
-        let scale = self.scale();
+        let DisplayUnit { scale, .. } = self.unit();
         let interval = match (figures, figures.interval()) {
-            (ResponseStatistics::Proportion { .. }, Some([low, high])) => {
-                format!("95 %: {low:.2} to {high:.2}")
+            (ResponseStatistics::Proportion { .. }, Some(ends)) => {
+                let [low, high] = percents(ends);
+                format!("95 % interval {low} to {high} %")
             }
             (_, Some([low, high])) if low.is_finite() => {
-                format!("95 %: {} to {}", rounded(scale * low), rounded(scale * high))
+                format!("95 % interval {} to {}", rounded(scale * low), rounded(scale * high))
             }
             _ => String::new(),
         };
@@ -88,9 +88,15 @@ impl AnswerText<'_> {
             ResponseStatistics::Proportion { count, .. } => {
                 format!("{count} of {done} {}", counted(&self.question.response))
             }
-            _ => figures.value(done).map_or("-".into(), |value| rounded(scale * value)),
+            _ => figures.value(done).map_or("-".into(), |value| self.number(value)),
         };
         format!("{value}{inside}")
+    }
+
+    /// Formats a value with its unit.
+    fn number(&self, value: f64) -> String {
+        let DisplayUnit { scale, unit } = self.unit();
+        format!("{} {unit}", rounded(scale * value)).trim_end().to_owned()
     }
 
     /// Lists the levels of the factor, best first.
@@ -139,24 +145,25 @@ impl AnswerText<'_> {
     fn lead(&self) -> Option<String> {
         let lead = self.question.lead?;
         let ends = [lead.difference.value, lead.difference.low, lead.difference.high];
-        let [value, low, high] = match self.question.overall {
-            // fractions differ by 1 at most
+        let DisplayUnit { scale, unit } = self.unit();
+        let (ends, unit) = match self.question.overall {
+            // shares differ by 1 at most
             ResponseStatistics::Proportion { .. } => {
-                ends.map(|x| format!("{:.2}", x.clamp(-1.0, 1.0)))
+                (percents(ends.map(|x| x.clamp(-1.0, 1.0))), "percentage points")
             }
-            _ => ends.map(|x| rounded(self.scale() * x)),
+            _ if unit == "%" => (ends.map(|x| rounded(scale * x)), "percentage points"),
+            _ => (ends.map(|x| rounded(scale * x)), unit),
         };
+        let [value, low, high] = ends;
+        let value = format!("{value} {unit}");
         let over = match self.config.common_random_numbers {
             true => format!("{} shared scenario seeds", lead.pairs),
             false => format!("{} pairs of trials", lead.pairs),
         };
-        let what = match self.question.overall {
-            ResponseStatistics::Proportion { .. } => " in fraction",
-            _ => "",
-        };
         let certain = if lead.is_certain { "" } else { " The difference is not significant." };
         Some(format!(
-            "The first two differ by {value}{what} (95 %: {low} to {high}), from {over}.{certain}"
+            "The first two differ by {} (95 % interval {low} to {high}), from {over}.{certain}",
+            value.trim_end()
         ))
     }
 

@@ -1,5 +1,6 @@
 //! Tables of the analyses beyond the design points.
 
+use super::display_unit::percents;
 use super::rounded;
 use crate::report::study::TitledTable;
 use crate::rig::ParameterEstimate;
@@ -51,8 +52,8 @@ fn share(own: &Interval) -> String {
 
 fn survival_table(own: &SurvivalResult) -> TitledTable {
     let title = format!(
-        "{}: fraction of convoys of {} without a stuck vehicle after each pass (Kaplan-Meier, 95 % \
-         interval); convoys without a stuck vehicle are censored at the last pass",
+        "{}: percentage of convoys of {} without a stuck vehicle after each pass (Kaplan-Meier, \
+         95 % interval); convoys without a stuck vehicle are censored at the last pass",
         own.response, own.passes
     );
     let rows = own.points.iter().flat_map(|point| {
@@ -61,12 +62,13 @@ fn survival_table(own: &SurvivalResult) -> TitledTable {
         let first = point.steps.is_empty().then(|| first.to_vec());
         let steps = point.steps.iter().map(|step| {
             let [low, high] = step.interval;
+            let [value, low, high] = percents([step.survival, low, high]);
             vec![
                 point.point.to_string(),
                 format!("{} of {}", point.censored, point.convoys),
                 rounded(step.time),
                 format!("{} of {}", step.events, step.at_risk),
-                interval(&Interval { value: step.survival, low, high }),
+                format!("{value} [{low}, {high}]"),
             ]
         });
         first.into_iter().chain(steps).collect::<Vec<_>>()
@@ -74,7 +76,7 @@ fn survival_table(own: &SurvivalResult) -> TitledTable {
     let rows = rows.collect();
     TitledTable {
         title,
-        head: words(["point", "none stuck", "pass", "stuck in pass", "survival"]),
+        head: words(["point", "none stuck", "pass", "stuck in pass", "survival, %"]),
         rows,
     }
 }

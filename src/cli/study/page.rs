@@ -3,7 +3,7 @@
 mod charts;
 
 use super::answer::AnswerText;
-use super::display_unit::{DisplayUnit, label_with_unit};
+use super::display_unit::{DisplayUnit, label_with_unit, percents};
 use super::{level_word, rounded};
 use crate::report::html::{HtmlPage, HtmlPicture, HtmlSection, ValueInterval};
 use crate::report::study::{StudyRequest, TitledTable};
@@ -122,14 +122,22 @@ impl StudyReport<'_> {
         self.asked.responses.iter().position(|own| own[0] == question.response)
     }
 
-    /// Name of a response with its unit.
+    /// Name of a response with its unit, in charts.
     fn axis_label(&self, response: usize) -> String {
-        self.asked.responses.get(response).map_or(String::new(), label_with_unit)
+        match self.asked.responses.get(response) {
+            Some([name, _]) if self.overall(response).is_some() => format!("{name}, % of trials"),
+            own => own.map_or(String::new(), label_with_unit),
+        }
     }
 
-    /// Factor from a response's SI unit to its display unit.
+    /// Factor from a response's SI unit to the unit in charts.
     fn scale(&self, response: usize) -> f64 {
-        self.asked.responses.get(response).map_or(1.0, |own| DisplayUnit::new(own).scale)
+        match self.overall(response) {
+            Some(_) => 100.0,
+            None => {
+                self.asked.responses.get(response).map_or(1.0, |own| DisplayUnit::new(own).scale)
+            }
+        }
     }
 
     /// Label of a factor's axis: its name with its unit.
@@ -206,13 +214,18 @@ impl StudyReport<'_> {
         let Some(first) = factors.first().filter(|own| own.certain && left_out.is_empty()) else {
             return String::new();
         };
-        let scale = self.scale(response);
-        let [low, high] = ends(&first.means).map(|x| rounded(scale * x));
+        let (scale, means) = (self.scale(response), ends(&first.means));
+        let unit = self.asked.responses.get(response).map_or("", |own| DisplayUnit::new(own).unit);
+        let (what, [low, high], unit) = match self.overall(response) {
+            Some(_) => ("share", percents(means), "%"),
+            None => ("mean", means.map(|x| rounded(scale * x)), unit),
+        };
+        let range = format!("{low} to {high} {unit}");
         let over = if first.quarters { "quartiles of its values" } else { "its levels" };
         format!(
-            "The most influential factor is {}: the mean ranges from {low} to {high} over \
-            {over}.",
-            first.factor
+            "The most influential factor is {}: the {what} ranges from {} over {over}.",
+            first.factor,
+            range.trim_end()
         )
     }
 

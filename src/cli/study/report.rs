@@ -1,6 +1,6 @@
 //! `bekker study report`
 
-use super::display_unit::{DisplayUnit, label_with_unit};
+use super::display_unit::{DisplayUnit, label_with_unit, percents};
 use super::extent::{TrialSelection, config, extent};
 use super::outlines::further_tables;
 use super::page::{StudyReport, WorstTrials};
@@ -297,14 +297,26 @@ fn points_table(asked: &StudyRequest, points: &[PointStatistics]) -> Option<Titl
         false => "",
     };
     let title = format!(
-        "Design points: proportion with 95 % Wilson interval, or mean ± standard deviation{totals}"
+        "Design points: count with 95 % Wilson interval, or mean ± standard deviation{totals}"
     );
     Some(TitledTable { title, head, rows: points.iter().map(row).collect() })
 }
 
+/// Formats a mean to the second digit of its deviation.
+fn with_deviation(mean: f64, deviation: f64) -> String {
+    let second = deviation.abs().log10().floor() - 1.0;
+    match (-6.0..6.0).contains(&second) {
+        true => {
+            let decimals = (-second).max(0.0) as usize;
+            format!("{mean:.decimals$} ± {deviation:.decimals$}")
+        }
+        false => format!("{} ± {}", rounded(mean), rounded(deviation)),
+    }
+}
+
 fn sentence(response: &NamedStatistics, scale: f64, done: u64, failed: u64) -> String {
     let moments = |mean: f64, deviation: Option<f64>| match deviation {
-        Some(deviation) => format!("{} ± {}", rounded(scale * mean), rounded(scale * deviation)),
+        Some(deviation) => with_deviation(scale * mean, scale * deviation),
         None => rounded(scale * mean),
     };
     let own = |found: &NumberStatistics| moments(found.moments.mean, found.moments.deviation);
@@ -314,9 +326,12 @@ fn sentence(response: &NamedStatistics, scale: f64, done: u64, failed: u64) -> S
             interval: [low, high],
             failed_as_no: [worst, _],
         } => {
-            let worst =
-                if failed > 0 { format!(", low {worst:.2} if failed = no") } else { String::new() };
-            format!("{count}/{done} [{low:.2}, {high:.2}]{worst}")
+            let ([low, high], [worst]) = (percents([*low, *high]), percents([*worst]));
+            let worst = match failed {
+                0 => String::new(),
+                _ => format!(", low {worst} % if failed = no"),
+            };
+            format!("{count}/{done} [{low}, {high} %]{worst}")
         }
         ResponseStatistics::Moments(None) => "-".into(),
         ResponseStatistics::Moments(Some(found)) => {

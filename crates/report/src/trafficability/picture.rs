@@ -83,6 +83,8 @@ fn draw(maps: &MapSheet<'_>) -> Result<Canvas, ReportError> {
     let width = (WIDTH - 2.0 * MARGIN - (count - 1.0) * GAP) / count;
     let aspect = maps.grid.rows as f64 / maps.grid.columns as f64;
     let height = (f64::from(width) * aspect).clamp(160.0, 1400.0) as f32;
+    // a tall map is narrower than its column
+    let shown = width.min((f64::from(height) / aspect) as f32);
     let sheet = HEADER + height + FOOTER;
     let pixels = |length: f32| (length * PIXELS).round() as u32;
     let mut canvas = Canvas::new(pixels(WIDTH), pixels(sheet), PIXELS)?;
@@ -99,7 +101,8 @@ fn draw(maps: &MapSheet<'_>) -> Result<Canvas, ReportError> {
         );
     }
     for (n, (heading, layer)) in maps.layers.iter().enumerate() {
-        let frame = Frame { x: MARGIN + n as f32 * (width + GAP), y: HEADER, width, height };
+        let x = MARGIN + n as f32 * (width + GAP);
+        let frame = Frame { x, y: HEADER, width: shown, height };
         let heads = TextStyle::new(16.0, INK).bold();
         canvas.text(&canvas.fitted(heading, width, heads), [frame.x, HEADER - 12.0], heads);
         map(&mut canvas, maps, layer, frame);

@@ -61,11 +61,11 @@ impl StudyReport<'_> {
         })
     }
 
-    /// The vertical axis of a response; a binary one ranges from 0 to 1.
+    /// The vertical axis of a response; a binary one ranges from 0 to 100 %.
     fn upwards(&self, response: usize) -> ChartAxis {
         let label = self.axis_label(response);
         match self.overall(response) {
-            Some(_) => ChartAxis::Between { label, ends: [0.0, 1.0] },
+            Some(_) => ChartAxis::Between { label, ends: [0.0, 100.0] },
             None => ChartAxis::Number { label, zero: false },
         }
     }
@@ -82,8 +82,9 @@ impl StudyReport<'_> {
             };
             let bars: Vec<ValueInterval> = factors.iter().enumerate().map(bar).collect();
             let names = factors.iter().rev().map(|own| own.factor.clone()).collect();
+            let what = if self.overall(response).is_some() { "share" } else { "mean" };
             (factors.len() > 1).then(|| HtmlChart {
-                title: format!("{}: range of the mean", self.asked.responses[response][0]),
+                title: format!("{}: range of the {what}", self.asked.responses[response][0]),
                 x: ChartAxis::Number { label: self.axis_label(response), zero: false },
                 y: ChartAxis::Words { label: String::new(), words: names },
                 layers: vec![ChartLayer::Bars { name: String::new(), bars }],
@@ -193,7 +194,7 @@ impl StudyReport<'_> {
             .collect();
         let values: Vec<f64> = fields.iter().map(|own| own.value).collect();
         let ends = match self.overall(response) {
-            Some(_) => [0.0, 1.0],
+            Some(_) => [0.0, 100.0],
             None => ends(&values),
         };
         let label = self.axis_label(response);
@@ -205,17 +206,17 @@ impl StudyReport<'_> {
         let chart = |own: &SurvivalResult| {
             let layers = own.points.iter().take(LINES).map(|point| {
                 let levels = self.analysis.points.iter().find(|other| other.point == point.point);
-                let mut points = vec![[0.0, 1.0]];
-                points.extend(point.steps.iter().map(|step| [step.time, step.survival]));
-                let last = points.last().map_or(1.0, |last| last[1]);
+                let mut points = vec![[0.0, 100.0]];
+                points.extend(point.steps.iter().map(|step| [step.time, 100.0 * step.survival]));
+                let last = points.last().map_or(100.0, |last| last[1]);
                 points.push([own.passes as f64, last]);
                 let name = levels.map_or(String::new(), |own| self.place(&own.levels));
                 ChartLayer::Line { name, points, steps: true }
             });
             HtmlChart {
-                title: format!("{}: fraction of convoys without a stuck vehicle", own.response),
+                title: format!("{}: convoys without a stuck vehicle", own.response),
                 x: ChartAxis::Between { label: "pass".into(), ends: [0.0, own.passes as f64] },
-                y: ChartAxis::Between { label: "fraction".into(), ends: [0.0, 1.0] },
+                y: ChartAxis::Between { label: "% of convoys".into(), ends: [0.0, 100.0] },
                 layers: layers.collect(),
             }
         };

@@ -1,17 +1,18 @@
-//! Picture that compares runs, one per column.
+//! Picture that compares runs.
 //!
-//! A column shows the outcomes, the ruts on a map, and speed, slip, sinkage and rut depth. All
-//! columns have the same axes.
+//! A column per run shows the outcomes and the ruts on a map. Below are speed, slip, sinkage,
+//! distance and rut depth: a few runs of a few vehicles share each plot, others have one per run.
+
+mod curves;
 
 use super::canvas::{Anchor, Canvas, Frame, TextStyle};
-use super::chart::{Axes, AxisScale, SeriesMark, without_noise};
-use super::color::{self, ALARM, INK, RULE, SECONDARY};
+use super::color::{self, ALARM, INK, RULE, Rgb, SECONDARY};
 use super::depth_scale::{DepthScale, color_bar};
 use super::drawn_ground::{self, DrawnGround, GroundFunction};
 use super::map::{self, CrossSection};
 use super::page::{MARGIN, TOP, WIDTH, footer, heading};
 use super::recorded_run::VehicleHistory;
-use super::scene::{Caption, TrackPoint};
+use super::scene::Caption;
 use super::{ReportError, file};
 use std::path::Path;
 
@@ -32,6 +33,8 @@ pub struct Comparison<'a> {
 pub struct RunColumn<'a> {
     /// Name of the run.
     pub name: String,
+    /// Its values of the keys that differ; empty if there are none or many.
+    pub difference: String,
     /// Outcome of each vehicle and whether it is a failure, in the order of `names`.
     pub outcomes: Vec<(String, bool)>,
     /// Histories of the vehicles.
@@ -52,25 +55,16 @@ pub struct RunGround<'a> {
     pub deepest: f64,
 }
 
-/// Title of a quantity, and the function that gets it from a history.
-type ComparedQuantity = (&'static str, fn(&TrackPoint) -> f64);
-
-const QUANTITIES: [ComparedQuantity; 3] = [
-    ("speed, m/s", |point| point.speed),
-    ("mean slip, %", |point| 100.0 * point.slip),
-    ("mean sinkage, cm", |point| 100.0 * point.sinkage),
-];
+/// Maximum numbers of runs and of vehicles whose curves share plots.
+const OVERLAID: (usize, usize) = (4, 4);
 
 const GAP: f32 = 24.0;
 /// Maximum number of outcomes listed; the other vehicles are only counted.
 const LISTED: usize = 8;
 /// Height of a line in the list of outcomes.
-const LINE: f32 = 22.0;
+const LINE: f32 = 27.0;
 const LABEL: f32 = 46.0;
 const MAP: f32 = 300.0;
-const PLOT: f32 = 128.0;
-/// Height of a plot with its title and the labels below it.
-const ROW: f32 = PLOT + 62.0;
 
 /// Draws the comparison as a PNG.
 ///
@@ -101,9 +95,8 @@ struct ComparisonLayout<'a> {
 
 fn draw(comparison: &Comparison<'_>) -> Result<Canvas, ReportError> {
     let page = ComparisonLayout::new(comparison)?;
-    let rows = 2.0 * QUANTITIES.len() as f32 + 1.0;
     let below = TOP + page.list + MAP;
-    let height = below + 120.0 + rows * ROW + 40.0;
+    let height = below + 150.0 + page.curves_height() + 40.0;
     let mut canvas = Canvas::new(WIDTH as u32, height as u32, 1.0)?;
     heading(&mut canvas, &comparison.caption);
     for run in 0..comparison.runs.len() {
@@ -111,7 +104,7 @@ fn draw(comparison: &Comparison<'_>) -> Result<Canvas, ReportError> {
     }
     let bar = Frame { x: MARGIN + LABEL, y: below, width: 420.0, height: 110.0 };
     color_bar(&mut canvas, &page.colors, bar);
-    page.histories(&mut canvas, below + 150.0);
+    page.draw_curves(&mut canvas, below + 150.0);
     footer(&mut canvas, &comparison.caption, height);
     Ok(canvas)
 }
@@ -151,13 +144,26 @@ impl<'a> ComparisonLayout<'a> {
         self.comparison.names.iter().position(|name| *name == vehicle.name).unwrap_or(0)
     }
 
+    /// Whether the curves of all runs share plots.
+    ///
+    /// Then a color means a run, otherwise a vehicle.
+    fn is_overlaid(&self) -> bool {
+        let (runs, names) = (self.comparison.runs.len(), self.comparison.names.len());
+        (2..=OVERLAID.0).contains(&runs) && names <= OVERLAID.1
+    }
+
+    /// Color of a vehicle, given by its index in the list of names, in a run.
+    fn color(&self, run: usize, vehicle: usize) -> Rgb {
+        color::line(if self.is_overlaid() { run } else { vehicle })
+    }
+
     /// Draws a run's name, outcomes and map.
     fn column(&self, canvas: &mut Canvas, run: usize) {
         let (x, column) = (self.left(run), &self.comparison.runs[run]);
         let title = TextStyle::new(17.0, INK).bold();
         canvas.text(&canvas.fitted(&column.name, self.width, title), [x, TOP + 12.0], title);
         canvas.line(&[[x, TOP + 20.0], [x + self.width, TOP + 20.0]], 1.0, RULE, 1.0);
-        self.outcomes(canvas, column, [x, TOP + 40.0]);
+        self.outcomes(canvas, run, [x, TOP + 43.0]);
         let y = TOP + self.list + 10.0;
         let frame = Frame { x: x + LABEL, y, width: self.width - LABEL, height: MAP };
         match &column.ground {
@@ -171,16 +177,17 @@ impl<'a> ComparisonLayout<'a> {
         }
     }
 
-    fn outcomes(&self, canvas: &mut Canvas, run: &RunColumn<'_>, [x, mut y]: [f32; 2]) {
+    fn outcomes(&self, canvas: &mut Canvas, run: usize, [x, mut y]: [f32; 2]) {
         let (names, width) = (&self.comparison.names, self.width);
+        let column = &self.comparison.runs[run];
         let name = TextStyle::new(13.5, INK).bold();
         for (n, own) in names.iter().enumerate().take(LISTED) {
-            canvas.line(&[[x, y - 4.5], [x + 18.0, y - 4.5]], 3.5, color::line(n), 1.0);
+            map::numbered_disc(canvas, [x + 12.5, y - 4.9], n, self.color(run, n));
             let shown = canvas.fitted(own, 0.4 * width, name);
-            canvas.text(&shown, [x + 26.0, y], name);
-            let left = width - 26.0 - canvas.text_width(&shown, name) - 10.0;
+            canvas.text(&shown, [x + 34.0, y], name);
+            let left = width - 34.0 - canvas.text_width(&shown, name) - 10.0;
             let (text, bad) =
-                run.outcomes.get(n).map_or(("", false), |(text, bad)| (text.as_str(), *bad));
+                column.outcomes.get(n).map_or(("", false), |(text, bad)| (text.as_str(), *bad));
             let style = TextStyle::new(13.0, if bad { ALARM } else { SECONDARY });
             let text = canvas.fitted(text, left, style);
             canvas.text(&text, [x + width, y], style.anchor(Anchor::Right));
@@ -189,7 +196,7 @@ impl<'a> ComparisonLayout<'a> {
         let more = names.len().saturating_sub(LISTED);
         if more > 0 {
             let style = TextStyle::new(13.0, SECONDARY);
-            canvas.text(&format!("{more} more"), [x + 26.0, y], style);
+            canvas.text(&format!("{more} more"), [x + 34.0, y], style);
         }
     }
 
@@ -210,73 +217,13 @@ impl<'a> ComparisonLayout<'a> {
                 .filter(|point| point.position.iter().all(|value| value.is_finite()))
                 .map(|point| view.point(point.position))
                 .collect();
-            canvas.line(&line, 1.4, color::line(n), 1.0);
+            canvas.line(&line, 1.4, self.color(run, n), 1.0);
             if let Some(last) = line.last() {
-                map::badge(canvas, *last, n);
+                map::numbered_disc(canvas, *last, n, self.color(run, n));
             }
         }
         canvas.unclip();
         drawn_ground::frame(canvas, &ground.land, &view, interval);
-    }
-
-    /// Plots every quantity over time and over distance, then rut depth along the path.
-    fn histories(&self, canvas: &mut Canvas, mut top: f32) {
-        let vehicle = |run: usize, index: usize| &self.comparison.runs[run].vehicles[index];
-        for (title, quantity) in QUANTITIES {
-            self.plots(canvas, top, [title, "time, s"], &|run, index| {
-                let points = vehicle(run, index).points.iter();
-                points.map(|point| [point.time, quantity(point)]).collect()
-            });
-            self.plots(canvas, top + ROW, [title, "distance, m"], &|run, index| {
-                let VehicleHistory { points, distances, .. } = vehicle(run, index);
-                distances.iter().zip(points).map(|(gone, point)| [*gone, quantity(point)]).collect()
-            });
-            top += 2.0 * ROW;
-        }
-        let titles = ["rut depth, cm", "distance along the path, m"];
-        self.plots(canvas, top, titles, &|run, index| depths(&self.ruts[run][index]));
-    }
-
-    /// Draws a row of plots, one per run, with common axes; `across` is the label of the x axis.
-    fn plots(
-        &self,
-        canvas: &mut Canvas,
-        top: f32,
-        [title, across]: [&str; 2],
-        series: &dyn Fn(usize, usize) -> Vec<[f64; 2]>,
-    ) {
-        let lines: Vec<Vec<(usize, Vec<[f64; 2]>)>> = self
-            .comparison
-            .runs
-            .iter()
-            .enumerate()
-            .map(|(run, column)| {
-                let vehicles = column.vehicles.iter().enumerate();
-                vehicles.map(|(n, vehicle)| (self.number(vehicle), series(run, n))).collect()
-            })
-            .collect();
-        let all = || lines.iter().flatten().flat_map(|(_, points)| points);
-        let width = self.width;
-        for (run, lines) in lines.iter().enumerate() {
-            let x = self.left(run) + LABEL;
-            let axes = Axes {
-                frame: Frame { x, y: top, width: width - LABEL, height: PLOT },
-                x: AxisScale::spanning(
-                    all().map(|point| point[0]),
-                    false,
-                    (width / 110.0) as usize,
-                ),
-                y: AxisScale::covering(without_noise(all().map(|point| point[1])), true, 4),
-                size: 12.5,
-            };
-            axes.draw(canvas, true);
-            axes.title(canvas, title);
-            let style = TextStyle::new(12.5, SECONDARY).anchor(Anchor::Right);
-            canvas.text(across, [axes.frame.right(), top - 9.0], style);
-            for (n, points) in lines.iter().rev() {
-                axes.series(canvas, points, color::line(*n), 1.6, SeriesMark::Line);
-            }
-        }
     }
 }
 
@@ -292,17 +239,4 @@ fn ruts(run: &RunColumn<'_>, step: f64) -> RunRuts {
         None => Vec::new(),
     };
     run.vehicles.iter().map(along).collect()
-}
-
-/// Returns rut depth, cm, over the distance along the rut, m.
-fn depths(sections: &[CrossSection]) -> Vec<[f64; 2]> {
-    let mut gone = 0.0;
-    let mut last: Option<[f64; 2]> = None;
-    let along = |section: &CrossSection| {
-        let [x, y] = section.center;
-        gone += last.map_or(0.0, |[a, b]| (x - a).hypot(y - b));
-        last = Some([x, y]);
-        [gone, 100.0 * section.depth]
-    };
-    sections.iter().map(along).collect()
 }
