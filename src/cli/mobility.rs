@@ -316,7 +316,9 @@ impl Mobility {
         if self.json {
             return stdout::print_json(&document);
         }
-        stdout::print(table.text(TableStyle::of_stdout()).trim_end())
+        let (table, notes) = with_numbered_notes(table);
+        let text = table.text(TableStyle::of_stdout());
+        stdout::print(format!("{}\n\n{notes}", text.trim_end()).trim_end())
     }
 
     fn document(&self, subject: &Subject, driven: &[EventResult]) -> Value {
@@ -381,6 +383,10 @@ fn list() -> TitledTable {
     }
 }
 
+/// Columns of the outline.
+const CLOSED_FORM: usize = 5;
+const PUBLISHED: usize = 6;
+
 fn outline(title: &str, driven: &[EventResult]) -> TitledTable {
     let head = ["event", "metric", "value", "unit", "required", "closed form", "published", "note"];
     let rows = driven.iter().flat_map(|(event, found)| match found {
@@ -388,6 +394,27 @@ fn outline(title: &str, driven: &[EventResult]) -> TitledTable {
         Err(error) => vec![failed(event, error)],
     });
     TitledTable { title: title.into(), head: head.map(String::from).to_vec(), rows: rows.collect() }
+}
+
+/// Returns the table with laws and sources as numbered notes, and the notes, one per line.
+///
+/// They are longer than the numbers beside which they stand.
+fn with_numbered_notes(mut table: TitledTable) -> (TitledTable, String) {
+    let mut notes: Vec<String> = Vec::new();
+    for row in &mut table.rows {
+        for cell in &mut row[CLOSED_FORM..=PUBLISHED] {
+            let Some((value, note)) = cell.split_once(' ') else { continue };
+            let note = note.strip_prefix(['(', '[']).unwrap_or(note);
+            let note = note.strip_suffix([')', ']']).unwrap_or(note).to_owned();
+            let place = notes.iter().position(|own| *own == note).unwrap_or_else(|| {
+                notes.push(note);
+                notes.len() - 1
+            });
+            *cell = format!("{value} ({})", place + 1);
+        }
+    }
+    let lines = notes.iter().enumerate().map(|(n, note)| format!("({}) {note}\n", n + 1));
+    (table, lines.collect())
 }
 
 fn row(event: &MobilityEvent, figure: &EventMetric) -> Vec<String> {

@@ -30,6 +30,14 @@ fn joined(text: &str) -> String {
     text.chars().map(join).collect::<String>().replace(" ± ", &format!("{JOINT}±{JOINT}"))
 }
 
+/// Returns whether a cell begins with a number or has none.
+fn is_number(text: &str) -> bool {
+    text.trim_start_matches(['-', '+', '≥', '≤', ' '])
+        .chars()
+        .next()
+        .is_none_or(|own| own.is_ascii_digit())
+}
+
 impl TitledTable {
     /// Formats the table as text, with a line below the head.
     pub fn text(&self, style: TableStyle) -> String {
@@ -42,8 +50,10 @@ impl TitledTable {
             TableStyle::Plain => table.load_style(header_rule('-')).force_no_tty(),
             TableStyle::Terminal => table.load_style(header_rule('─')),
         };
-        for column in table.column_iter_mut() {
-            column.set_cell_alignment(CellAlignment::Right);
+        for (n, column) in table.column_iter_mut().enumerate() {
+            if self.rows.iter().all(|row| is_number(&row[n])) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
         }
         fit(&mut table, (0, 2));
         format!("{}\n\n{}\n", self.title, table.trim_fmt().replace(JOINT, " "))
