@@ -398,7 +398,7 @@ fn outline(title: &str, driven: &[EventResult]) -> TitledTable {
 
 /// Returns the table with laws and sources as numbered notes, and the notes, one per line.
 ///
-/// They are longer than the numbers beside which they stand.
+/// They are longer than the numbers that they explain.
 fn with_numbered_notes(mut table: TitledTable) -> (TitledTable, String) {
     let mut notes: Vec<String> = Vec::new();
     for row in &mut table.rows {

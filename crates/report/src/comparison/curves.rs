@@ -18,7 +18,7 @@ const LEGEND: f32 = 44.0;
 const NAME: f32 = 46.0;
 /// Space below the plots of a vehicle.
 const BELOW: f32 = 18.0;
-/// Number of plots beside each other for a vehicle.
+/// Number of plots of a vehicle in a row.
 const COLUMNS: usize = 2;
 /// Width of curves.
 const STROKE: f32 = 1.8;
@@ -91,7 +91,7 @@ impl ComparisonLayout<'_> {
         .collect()
     }
 
-    /// Number of vehicles whose plots are beside each other.
+    /// Number of vehicles in a row.
     fn blocks_beside(&self) -> usize {
         self.comparison.names.len().clamp(1, 2)
     }

@@ -67,7 +67,7 @@ pub enum RosBagError {
         input: &'static str,
         /// The chosen topic.
         topic: String,
-        /// What the bag has.
+        /// Content of the bag.
         found: String,
         /// Usable topics.
         candidates: String,

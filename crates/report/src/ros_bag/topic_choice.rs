@@ -61,7 +61,7 @@ pub struct TopicChoices {
     pub topics: Vec<(DriveInput, Option<String>)>,
     /// Numbers of wheels with their joints; empty for those known by name.
     pub joints: Vec<(usize, String)>,
-    /// Rise over run of the ground, by which a speed from positions is along the ground.
+    /// Grade of the ground, for speeds along it from horizontal positions.
     pub grade: f64,
 }
 

@@ -138,7 +138,7 @@ impl SteeringGeometry {
         }
     }
 
-    /// Returns the least look-ahead distance of a driver who is not told one, m: two wheelbases
+    /// Returns the minimum look-ahead distance where none is given, m: two wheelbases
     /// (one where both axles steer), at most the default of [`PurePursuit`].
     ///
     /// A small vehicle that looks 5 m ahead would cut bends by several of its lengths.
