@@ -107,8 +107,9 @@ fn failed(error: ImportError) -> Failure {
 
 fn page(path: &Path, read: &ImportedVehicle, unusual: &[String]) -> String {
     let (path, word) = (path.display(), shell_word(&path.to_string_lossy()));
-    let rows = read.omitted.iter().map(|own| [&own.file, &own.key, &own.value, &own.why]);
-    let omitted = text_table::plain(["file", "key", "value", "reason omitted"], rows, ..0);
+    // values can be long; --json has them
+    let rows = read.omitted.iter().map(|own| [&own.file, &own.key, &own.why]);
+    let omitted = text_table::plain(["file", "key", "reason omitted"], rows, ..0);
     let rows = read.assumed.iter().map(|own| [&own.key, &own.what]);
     let assumed = text_table::plain(["key", "assumed"], rows, ..0);
     let mut parts = vec![format!(
