@@ -843,6 +843,7 @@ fn finer_runs_report_how_far_results_change() {
     let text = String::from_utf8(place.done(&["converge", "study.toml", "--trials", "1"]).stdout);
     let text = text.unwrap();
     assert!(text.contains("1 of 9 trials") && text.contains("half the"), "{text}");
+    assert!(text.contains("spacing"), "{text}");
 
     fs::write(
         place.path("none.toml"),

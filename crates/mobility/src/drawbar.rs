@@ -33,8 +33,6 @@ const SPEED: f64 = 2.0;
 const BRAKE: [f64; 2] = [6.0, 36.0];
 /// Length of the rope between two vehicles, m.
 const ROPE: f64 = 5.0;
-/// Why there is no pull.
-const STOOD: &str = "no faster than 0.05 m/s when the braking began";
 /// Samples per mean: half a second.
 const MEAN: usize = 50;
 /// Speed below which the vehicle counts as stationary, m/s.
@@ -63,7 +61,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         let most = curve.iter().map(|[_, pull]| *pull).reduce(f64::max);
         let metric = EventMetric::new("drawbar_pull", most, OF_WEIGHT)
             .with_condition(format!("{soil}, greatest"))
-            .with_note(if most.is_none() { STOOD } else { "" });
+            .with_note(if most.is_none() { stood() } else { String::new() });
         let metric = match soil {
             ROAD => on_road(subject, metric),
             _ => metric,
@@ -77,7 +75,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
             .with_condition(format!("{soil}, slip {SLIP}"))
             .with_note(match (pull, curve.is_empty()) {
                 (Some(_), _) => String::new(),
-                (None, true) => STOOD.into(),
+                (None, true) => stood(),
                 (None, false) => format!("the slip never rose to {SLIP}"),
             });
         findings.figures.push(match &estimate {
@@ -87,7 +85,10 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         if soil != ROAD {
             let metric = EventMetric::new("motion_resistance", resistance, OF_WEIGHT)
                 .with_condition(soil)
-                .with_note(if resistance.is_none() { "hardly rolled in 40 s" } else { "" });
+                .with_note(match resistance {
+                    Some(_) => String::new(),
+                    None => format!("hardly rolled in {LONGEST} s"),
+                });
             let metric = match estimate_traction(subject, soil)? {
                 Some(going) => metric.with_closed_form("Bekker, compaction", going.resistance),
                 None => metric,
@@ -112,6 +113,11 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         lines,
     });
     Ok(findings)
+}
+
+/// Returns why a vehicle gives no pull.
+fn stood() -> String {
+    format!("no faster than {STANDING} m/s when the braking began")
 }
 
 /// Adds the closed form for a road: the pull is limited by friction or the powertrain, whichever is

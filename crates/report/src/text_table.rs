@@ -30,8 +30,7 @@ pub fn ruled(
     right: impl RangeBounds<usize>,
     gap: u16,
 ) -> Table {
-    let mut table = filled(header, rows, right);
-    table.load_style(header_rule('-')).force_no_tty();
+    let mut table = wide(header, rows, right, gap);
     fit(&mut table, (0, gap));
     table
 }

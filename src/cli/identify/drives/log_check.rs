@@ -34,6 +34,7 @@ pub fn check_log(
     let mut warnings = Vec::new();
     if let Some(pitch) = log.channel(LogChannel::Pitch) {
         let mean = pitch.iter().sum::<f64>() / pitch.len() as f64;
+        // a difference, so that level ground is not printed as -0
         let ground = 0.0 - log.grade.atan();
         if (mean - ground).abs() > LARGEST_PITCH {
             return Err(refused(format!(
