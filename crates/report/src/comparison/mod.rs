@@ -33,7 +33,7 @@ pub struct Comparison<'a> {
 pub struct RunColumn<'a> {
     /// Name of the run.
     pub name: String,
-    /// Its settings that the other runs do not share, as text; empty if there are none or many.
+    /// Values of the differing keys; empty without differences and with many.
     pub difference: String,
     /// Outcome of each vehicle and whether it is a failure, in the order of `names`.
     pub outcomes: Vec<(String, bool)>,
