@@ -13,8 +13,6 @@ const LEAST_DEVIATION: f64 = 0.1;
 /// Correlation lengths in deviations of the points, and variances of the noise, that are tried.
 const LENGTHS: [f64; 4] = [0.7, 1.5, 3.0, 6.0];
 const NOISES: [f64; 4] = [1e-4, 1e-3, 1e-2, 1e-1];
-/// Largest number of simulations in a fit.
-const MOST_POINTS: usize = 250;
 /// Number of simulations that count for the error.
 const RELEVANT: usize = 150;
 /// Number of magnitudes of the errors that represent their distribution.
@@ -82,7 +80,6 @@ impl ResponseSurface {
     ///
     /// The error is that of the first simulations, as it grows away from the posterior.
     pub fn fit(points: &[&SimulatedMisfit]) -> Option<ResponseSurface> {
-        let points = &points[..points.len().min(MOST_POINTS)];
         let count = points.len();
         if count <= COEFFICIENTS {
             return None;
