@@ -294,7 +294,7 @@ fn a_design_without_curves_is_reported() {
     for (points, responses, factors, answer, dots) in [
         (5, "\"distance\"", factor.to_owned(), "distance: mean ", 5),
         (1, "\"distance\", \"go\"", factor.to_owned(), "distance: mean ", 2),
-        (4, "\"outcome\"", factor.to_owned(), "outcome: 4 under_way.", 0),
+        (4, "\"outcome\"", factor.to_owned(), "outcome: 4 still driving.", 0),
         (
             4,
             "\"passes_until_stuck\"",

@@ -2,9 +2,9 @@
 //!
 //! The machine-readable form is [`RunSummary`], which serde writes as JSON.
 
-use crate::text_table::{fit, header_rule};
+use crate::text_table::{fit, header_rule, wrapped};
 use bekker_agent::{OutcomeCode, RadioSummary, TireSummary, VehicleSummary};
-use bekker_world::{RunSummary, RunWarning};
+use bekker_world::RunSummary;
 use comfy_table::{Cell, CellAlignment, Color, Table};
 
 /// Style of a table.
@@ -97,15 +97,14 @@ pub fn summary(run: &RunSummary, style: TableStyle, is_wide: bool) -> String {
         if told > 0 {
             text.push('\n');
         }
-        text.extend(lines[..told].iter().map(String::as_str));
+        text.extend(lines[..told].iter().map(|line| format!("{}\n", wrapped(line, 2))));
         if told < lines.len() {
             text.push_str(&format!("... {} more: see summary.json\n", lines.len() - told));
         }
     };
     tell(ends(&run.vehicles));
     tell(run.radio.iter().map(radio_lines).collect());
-    let warning = |own: &RunWarning| format!("warning: {}\n", own.sentence);
-    tell(run.warnings.iter().map(warning).collect());
+    tell(run.warning_sentences().iter().map(|own| format!("warning: {own}\n")).collect());
     text.push('\n');
     text.push_str(&closing(run));
     text
@@ -236,11 +235,12 @@ fn closing(run: &RunSummary) -> String {
     let driven = run.simulated - run.resumed_at.unwrap_or(0.0);
     let factor = if run.wall > 0.0 { driven / run.wall } else { f64::INFINITY };
     let last = run.resumed_at.map_or(String::new(), |_| format!(" (last {driven:.1} s)"));
-    format!(
-        "{}: {:.1} s simulated{last} in {:.1} s, {factor:.2} x real time; {} deformed nodes; state \
-         {}\n",
+    let text = format!(
+        "{}: {:.1} s simulated{last} in {:.1} s, {factor:.2} x real time; {} deformed nodes\n\
+         state {}",
         run.scenario, run.simulated, run.wall, run.deformed_nodes, run.state_hash
-    )
+    );
+    wrapped(&text, 2) + "\n"
 }
 
 #[cfg(test)]
@@ -323,7 +323,7 @@ mod tests {
             "sunk 41.2 s",
             "second: sunk to the deck at 41.2 s at (212.3, -8.5) m in mud: sinkage 102 cm",
             "third: waiting behind leader since 55.0 s",
-            "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 deformed nodes; state 9f86d081",
+            "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 deformed nodes\nstate 9f86d081",
         ] {
             assert!(text.contains(said), "{said} is not in\n{text}");
         }
