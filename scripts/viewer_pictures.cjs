@@ -63,7 +63,7 @@ const orbit = (range, elevation) => `{ const camera = document.getElementById('c
   camera.dispatchEvent(new Event('change')); bekker.eye.range = ${range}; bekker.eye.elevation = ${elevation}; }`;
 // camera pictures are shown while the run plays
 const CAMERA_PICTURE = `document.querySelector('#pictures img') !== null
-  || (bekker.frame.time > 2.9 && ['seek', 'play'].forEach((kind) => bekker.source.ask({ kind, time: 0 })), false)`;
+  || (document.getElementById('play').textContent === '▶' && ['seek', 'play'].forEach((kind) => bekker.source.ask({ kind, time: 0 })), false)`;
 const at = (number, rest) => `/run/${number}/?keep#${rest}`;
 // Runs are numbered by their names: 0 convoy, 1 convoy_fast, 2 sensors, 3 tracks
 const PAGES = [
@@ -238,7 +238,11 @@ async function main() {
           console.log(`${name} ${size.join('x')}: first picture after ${seconds.toFixed(1)} s`);
         }
         await browser.wait(ready);
-        if (script) await browser.evaluate(script);
+        if (script) {
+          // the camera follows the vehicle before it is turned
+          await browser.evaluate(TWO_FRAMES);
+          await browser.evaluate(script);
+        }
         for (const theme of THEMES) {
           await browser.emulate(size, theme);
           const start = Date.now();

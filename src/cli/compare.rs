@@ -490,3 +490,23 @@ impl<'a> GroundSampler<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Long keys and values of two and of six runs fit 80 columns.
+    #[test]
+    fn differences_fit_eighty_columns() {
+        let key = "site.magnetic_field.inclination_deg_of_a_long_name";
+        let value = |run: usize| Some(format!("\"a long description of run {}\"", run % 2));
+        for count in [2, 6] {
+            let labels: Vec<String> = (0..count).map(|run| format!("convoy_{run}")).collect();
+            let differences = [(key.to_owned(), (0..count).map(value).collect())];
+            let text = keys(&labels, &differences);
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            assert!(text.contains("site.magnetic_field.") && text.contains("..."), "{text}");
+            assert!(labels.iter().all(|label| text.contains(label)), "{text}");
+        }
+    }
+}

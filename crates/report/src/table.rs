@@ -246,9 +246,12 @@ fn closing(run: &RunSummary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_agent::Outcome;
+    use bekker_agent::{
+        Comparison, Outcome, RangeExceedance, RunningGearKind, SoilClass, ValidityQuantity,
+    };
     use bekker_ground::soil::SoilId;
     use bekker_math::spatial::Vec3;
+    use bekker_world::RunWarning;
 
     fn vehicle(name: &str, outcome: Outcome) -> VehicleSummary {
         VehicleSummary {
@@ -300,6 +303,41 @@ mod tests {
             pacing: None,
             warnings: vec![],
         }
+    }
+
+    /// Vehicles that left the same range share a warning with the greatest share; others do not.
+    #[test]
+    fn equal_warnings_are_printed_once() {
+        let exceeded = |quantity, limit, share| RangeExceedance {
+            running_gear: RunningGearKind::FlexibleTire,
+            soil: SoilClass::Mineral,
+            comparison: Comparison::Relation,
+            quantity,
+            limit,
+            share,
+        };
+        let warning = |vehicle: &str, exceeded: Vec<RangeExceedance>| RunWarning {
+            code: "outside_validity".into(),
+            vehicle: vehicle.into(),
+            soil: None,
+            sinkage: None,
+            measured: None,
+            exceeded,
+            sentence: format!("{vehicle} alone"),
+        };
+        let slip = |share| vec![exceeded(ValidityQuantity::Slip, 0.6, share)];
+        let speed = vec![exceeded(ValidityQuantity::Speed, 5.5, 0.3)];
+        let warnings =
+            vec![warning("lead", slip(0.13)), warning("fast", speed), warning("second", slip(0.2))];
+        let text = summary(&RunSummary { warnings, ..run() }, TableStyle::Plain, false);
+        let told: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            told.contains("warning: lead, second: slip above 60 % for up to 20 % of"),
+            "{text}"
+        );
+        assert!(told.contains("warning: fast alone"), "{text}");
+        assert_eq!(text.matches("warning:").count(), 2, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 
     #[test]

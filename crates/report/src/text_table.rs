@@ -86,15 +86,24 @@ fn columns(text: &str) -> usize {
 
 /// Breaks each line of a text between words, so that it is at most [`MOST_COLUMNS`] wide.
 ///
-/// Continued lines begin with `indent` spaces. A longer word is not divided, nor is a percentage.
+/// Continued lines begin with `indent` spaces. A longer word is not divided, and a number keeps a
+/// short unit beside it.
 pub fn wrapped(text: &str, indent: usize) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {
-        let joined = line.replace(" %", &format!("{JOINT}%"));
-        let mut words = joined.split(' ');
-        let mut own = words.next().unwrap_or_default().to_owned();
+        let mut words: Vec<String> = Vec::new();
+        for word in line.split(' ') {
+            match words.last_mut() {
+                Some(last) if is_unit(word) && last.ends_with(|own: char| own.is_ascii_digit()) => {
+                    *last = format!("{last} {word}");
+                }
+                _ => words.push(word.to_owned()),
+            }
+        }
+        let mut words = words.into_iter();
+        let mut own = words.next().unwrap_or_default();
         for word in words {
-            if columns(&own) + 1 + columns(word) > MOST_COLUMNS {
+            if columns(&own) + 1 + columns(&word) > MOST_COLUMNS {
                 lines.push(std::mem::replace(&mut own, format!("{:indent$}{word}", "")));
             } else {
                 own = format!("{own} {word}");
@@ -102,7 +111,14 @@ pub fn wrapped(text: &str, indent: usize) -> String {
         }
         lines.push(own);
     }
-    lines.join("\n").replace(JOINT, " ")
+    lines.join("\n")
+}
+
+/// Returns whether a word after a number can be its unit: at most three letters, or a sign.
+fn is_unit(word: &str) -> bool {
+    let letters = word.trim_end_matches([',', ';', ':', '.', ')']);
+    (1..=3).contains(&columns(letters))
+        && letters.chars().all(|own| own.is_alphabetic() || own == '%')
 }
 
 /// Returns the greatest `width` of the cells of each column.

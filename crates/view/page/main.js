@@ -481,8 +481,9 @@ function draw(now) {
   requestAnimationFrame(draw);
   source.advance((now - before) / 1000);
   before = now;
-  if (!frame || isDrawing()) return;
+  if (!frame) return;
   eye.update(vehicle(), (x, y) => terrain.at(x, y)?.height ?? null);
+  if (isDrawing()) return;
   // a scene at rest is not drawn again
   camera.updateMatrixWorld();
   if (!isCurrent()) render();

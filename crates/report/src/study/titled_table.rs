@@ -103,3 +103,24 @@ impl TitledTable {
         crate::write_file(path, &bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table with trials that did not arrive fits 80 columns, and divides no value.
+    #[test]
+    fn totals_of_unfinished_trials_fit_eighty_columns() {
+        let head = ["point", "grade", "inflation", "done", "go", "mean_slip, %"].into_iter();
+        let head = head.chain(["max_sinkage, cm", "drive_energy, kJ"]).map(str::to_owned).collect();
+        let row = ["3", "0.32", "55", "3", "1/3 [6, 79 %]", "40.60 ± 4.20", "17.45 ± 0.25"];
+        let row = row.into_iter().chain(["752.3, 1 of 3 arrived [all: 515 ± 213]"]);
+        let rows = vec![row.map(str::to_owned).collect()];
+        let text =
+            TitledTable { title: "Design points".into(), head, rows }.text(TableStyle::Plain);
+        assert!(text.lines().all(|line| line.chars().count() <= MOST_COLUMNS), "{text}");
+        for value in ["[6, 79 %]", "40.60 ± 4.20", "17.45 ± 0.25", "515 ± 213]"] {
+            assert!(text.contains(value), "{value} is divided:\n{text}");
+        }
+    }
+}
