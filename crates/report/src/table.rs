@@ -384,7 +384,8 @@ mod tests {
             })
             .collect();
         let text = summary(&many, TableStyle::Plain, false);
-        assert!(text.lines().count() < 25, "{text}");
+        // each of the first ten sentences takes two lines
+        assert!(text.lines().count() < 35, "{text}");
         for said in [
             "still driving",
             "900",

@@ -18,8 +18,8 @@ pub struct TitledTable {
 }
 
 /// Pairs of words between which a line is not broken, by their joint: a value and its deviation, a
-/// number and its percent sign, a count and its total.
-const PAIRS: [&str; 3] = [" ± ", " %", " of "];
+/// number and its percent sign, a count and its total, the label in brackets and its value.
+const PAIRS: [&str; 4] = [" ± ", " %", " of ", "[all: "];
 
 /// Joins these pairs of words and, if asked, the ends of an interval in brackets.
 fn joined(text: &str, pairs: &[&str], intervals: bool) -> String {
@@ -29,7 +29,7 @@ fn joined(text: &str, pairs: &[&str], intervals: bool) -> String {
         if letter == ' ' && is_within && intervals { JOINT } else { letter }
     };
     let text: String = text.chars().map(join).collect();
-    // a label in brackets may be alone on its line
+    // the label is not an end of an interval
     let text = text.replace(&format!("[all:{JOINT}"), "[all: ");
     let joint = JOINT.to_string();
     pairs.iter().fold(text, |text, pair| text.replace(pair, &pair.replace(' ', &joint)))
@@ -47,7 +47,7 @@ impl TitledTable {
     /// Formats the table as text, with a line below the head.
     pub fn text(&self, style: TableStyle) -> String {
         // fewer joints if the table is too wide
-        let forms = [(3, true), (2, true)].into_iter();
+        let forms = [(4, true), (3, true), (2, true)].into_iter();
         let mut forms = forms.map(|(pairs, intervals)| {
             self.formatted(style, |text| joined(text, &PAIRS[..pairs], intervals))
         });
