@@ -208,7 +208,8 @@ fn reloading_a_soft_soil_does_not_press_it_deeper() {
 fn a_coarse_grid_is_reported_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let (data, _) = text(&mut rig(folder.path(), "plate --soil mud --grid 0.05 --no-plot"));
-    let verdict = data.lines().last().unwrap();
+    let unwrapped = data.replace("\n  ", " ");
+    let verdict = unwrapped.lines().last().unwrap();
     assert!(verdict.starts_with("NOT converged: "), "{data}");
     assert!(verdict.ends_with("; try a smaller --grid"), "{data}");
 }
