@@ -59,7 +59,11 @@ key = "vehicle[0].inflation_kpa"
 values = [55, 138, 276]
 `;
 // Pages: name, path, condition, script before the picture
-const orbit = (range, elevation) => `bekker.eye.mode = 'orbit'; bekker.eye.range = ${range}; bekker.eye.elevation = ${elevation};`;
+const orbit = (range, elevation) => `{ const camera = document.getElementById('camera'); camera.value = 'orbit';
+  camera.dispatchEvent(new Event('change')); bekker.eye.range = ${range}; bekker.eye.elevation = ${elevation}; }`;
+// camera pictures are shown while the run plays
+const CAMERA_PICTURE = `document.querySelector('#pictures img') !== null
+  || (document.getElementById('play').textContent === '▶' && ['seek', 'play'].forEach((kind) => bekker.source.ask({ kind, time: 0 })), false)`;
 const at = (number, rest) => `/run/${number}/?keep#${rest}`;
 // Runs are numbered by their names: 0 convoy, 1 convoy_fast, 2 sensors, 3 tracks
 const PAGES = [
@@ -78,7 +82,7 @@ const PAGES = [
   ['forces', at(0, 't=3&show=forces'), 'bekker.frame.time > 2.9', orbit(11, 0.3)],
   ['shoe_forces', at(3, 't=3&show=forces'), 'bekker.frame.time > 2.9', orbit(11, 0.3)],
   ['ghost', '/run/0/?keep&ghost=1#t=7.5&show=', 'bekker.frame.time > 7.4 && bekker.ghost.vehicles.length > 0', orbit(35, 0.5)],
-  ['cameras', at(2, 'show=panel,pictures'), 'bekker.frame.time > 2.9', ''],
+  ['cameras', at(2, 'vehicle=hmmwv&show=panel,pictures'), CAMERA_PICTURE, "bekker.source.ask({ kind: 'pause' })"],
   ['controls', at(0, 't=2'), 'bekker.frame.time > 1.9', "document.getElementById('more').click()"],
   ['keys', at(0, 't=2'), 'bekker.frame.time > 1.9', "document.getElementById('help').click()"],
 ];
@@ -154,7 +158,7 @@ class Browser {
   }
   // Waits until the page has drawn with all squares of terrain in view.
   async settle(viewer) {
-    if (viewer) await this.wait('bekker.settle()');
+    if (viewer) await this.wait('bekker.settle() && bekker.complete');
     await this.evaluate(TWO_FRAMES);
   }
   async picture(file) {
@@ -234,7 +238,11 @@ async function main() {
           console.log(`${name} ${size.join('x')}: first picture after ${seconds.toFixed(1)} s`);
         }
         await browser.wait(ready);
-        if (script) await browser.evaluate(script);
+        if (script) {
+          // the camera follows the vehicle before it is turned
+          await browser.evaluate(TWO_FRAMES);
+          await browser.evaluate(script);
+        }
         for (const theme of THEMES) {
           await browser.emulate(size, theme);
           const start = Date.now();

@@ -161,7 +161,11 @@ fn excerpt(comment: &str, output: &str) -> Result<Vec<String>, String> {
     };
     let rest = comment.strip_prefix(OUTPUT).unwrap_or_default();
     if let Some(words) = rest.strip_prefix(", sentence from ") {
-        return Ok(wrapped(lines[from(words)?]));
+        let first = from(words)?;
+        // continued lines are indented
+        let more = lines[first + 1..].iter().take_while(|line| line.starts_with("  "));
+        let sentence: Vec<&str> = lines[first..=first].iter().chain(more).copied().collect();
+        return Ok(wrapped(&sentence.join(" ")));
     }
     let first = match rest.strip_prefix(", from ") {
         Some(words) => from(words)?,

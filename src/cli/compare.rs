@@ -149,6 +149,11 @@ fn known_outcome(code: &str) -> Option<OutcomeCode> {
     serde_json::from_value(json!(code)).ok()
 }
 
+/// Returns the words for the code of an outcome; any other text as it is.
+pub fn outcome_words(code: &str) -> &str {
+    known_outcome(code).map_or(code, |own| own.words())
+}
+
 /// Whether an outcome is a loss of the vehicle; false for unknown codes.
 fn is_loss(code: &str) -> bool {
     known_outcome(code).is_some_and(OutcomeCode::is_loss)
@@ -166,7 +171,7 @@ fn outcome(run: &RecordedRun, name: &str) -> Option<(String, String)> {
     match run.vehicle(name) {
         Some(vehicle) => {
             let code = code(vehicle);
-            let words = known_outcome(&code).map_or_else(|| code.clone(), |own| own.words().into());
+            let words = outcome_words(&code).to_owned();
             let sentence = match end_time(vehicle) {
                 Some(time) => format!("{words}, {time:.1} s"),
                 None => words,
@@ -222,22 +227,72 @@ fn keys(labels: &[String], differences: &[(String, Vec<Option<String>>)]) -> Str
     if differences.is_empty() {
         return "the scenarios and the program are the same".into();
     }
-    let header = std::iter::once("difference").chain(labels.iter().map(String::as_str));
     const SHOWN: usize = 40;
-    let cell = |value: &Option<String>| {
-        let text = value.as_deref().unwrap_or("-");
-        let short: String = text.chars().take(40).collect();
-        if short.len() < text.len() { format!("{short}...") } else { short }
+    let shown = &differences[..differences.len().min(SHOWN)];
+    let mut text = match labels.len() > MOST_BESIDE {
+        true => keys_by_value(labels, shown),
+        false => keys_by_run(labels, shown),
     };
-    let rows = differences.iter().take(SHOWN);
-    let rows =
-        rows.map(|(key, values)| std::iter::once(key.clone()).chain(values.iter().map(cell)));
-    let mut text = text_table::ruled(header, rows, ..0, 2).trim_fmt();
     let more = differences.len().saturating_sub(SHOWN);
     if more > 0 {
         text.push_str(&format!("\n{more} more differences: see --json"));
     }
     text
+}
+
+/// Number of runs whose values are printed in columns beside each other.
+const MOST_BESIDE: usize = 3;
+/// Width of the column of keys.
+const KEY_WIDTH: usize = 34;
+
+/// Formats differences with a column for each run.
+fn keys_by_run(labels: &[String], differences: &[(String, Vec<Option<String>>)]) -> String {
+    let header = std::iter::once("difference").chain(labels.iter().map(String::as_str));
+    let width = (text_table::MOST_COLUMNS - KEY_WIDTH) / labels.len() - 2;
+    let rows = differences.iter().map(|(key, values)| {
+        let values = values.iter().map(|value| shortened(value, width));
+        std::iter::once(broken_key(key)).chain(values)
+    });
+    text_table::ruled(header, rows, ..0, 2).trim_fmt()
+}
+
+/// Formats differences with a row for each value, which lists the runs that have it.
+fn keys_by_value(labels: &[String], differences: &[(String, Vec<Option<String>>)]) -> String {
+    let mut rows = Vec::new();
+    for (key, values) in differences {
+        let mut own_key = broken_key(key);
+        let distinct: BTreeSet<&Option<String>> = values.iter().collect();
+        for value in distinct {
+            let of_value = values.iter().zip(labels).filter(|(own, _)| *own == value);
+            let runs: Vec<&str> = of_value.map(|(_, label)| label.as_str()).collect();
+            rows.push([std::mem::take(&mut own_key), shortened(value, 20), runs.join(", ")]);
+        }
+    }
+    text_table::ruled(["difference", "value", "runs"], rows, ..0, 2).trim_fmt()
+}
+
+/// Cuts a value to a width.
+fn shortened(value: &Option<String>, width: usize) -> String {
+    let text = value.as_deref().unwrap_or("-");
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let short: String = text.chars().take(width.saturating_sub(3)).collect();
+    format!("{short}...")
+}
+
+/// Breaks a long key into lines after its dots.
+fn broken_key(key: &str) -> String {
+    let mut lines = vec![String::new()];
+    for part in key.split_inclusive('.') {
+        if lines.last().is_some_and(|own| own.len() + part.len() > KEY_WIDTH) {
+            lines.push("  ".into());
+        }
+        if let Some(last) = lines.last_mut() {
+            last.push_str(part);
+        }
+    }
+    lines.join("\n")
 }
 
 fn as_json(
@@ -432,6 +487,26 @@ impl<'a> GroundSampler<'a> {
                 .iter()
                 .flat_map(|own| &own.values)
                 .fold(0.0, |a: f64, b| a.max(*b)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Long keys and values of two and of six runs fit 80 columns.
+    #[test]
+    fn differences_fit_eighty_columns() {
+        let key = "site.magnetic_field.inclination_deg_of_a_long_name";
+        let value = |run: usize| Some(format!("\"a long description of run {}\"", run % 2));
+        for count in [2, 6] {
+            let labels: Vec<String> = (0..count).map(|run| format!("convoy_{run}")).collect();
+            let differences = [(key.to_owned(), (0..count).map(value).collect())];
+            let text = keys(&labels, &differences);
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            assert!(text.contains("site.magnetic_field.") && text.contains("..."), "{text}");
+            assert!(labels.iter().all(|label| text.contains(label)), "{text}");
         }
     }
 }

@@ -305,15 +305,17 @@ impl ValidityRecord {
 }
 
 impl RangeExceedance {
-    /// Returns the limit in words, such as "slip above 0.6".
+    /// Returns the limit in words, such as "slip above 60 %".
     pub fn words(&self) -> String {
         let limit = self.limit;
         match self.quantity {
             ValidityQuantity::GroundPressure => {
                 format!("ground pressure above {:.0} kPa", 1e-3 * limit)
             }
-            ValidityQuantity::Slip => format!("slip above {limit}"),
-            ValidityQuantity::BrakingSlip => format!("braking slip above {limit}"),
+            ValidityQuantity::Slip => format!("slip above {:.0} %", 100.0 * limit),
+            ValidityQuantity::BrakingSlip => {
+                format!("braking slip above {:.0} %", 100.0 * limit)
+            }
             ValidityQuantity::SlipAngle => format!("slip angle above {limit} deg"),
             ValidityQuantity::SinkageRatio => format!("sinkage above {limit} of the wheel radius"),
             ValidityQuantity::Speed => format!("speed above {limit} m/s"),
@@ -441,7 +443,7 @@ mod tests {
         let found: Vec<RangeExceedance> = record.exceedances().collect();
         let [own] = &found[..] else { panic!("{found:?}") };
         assert_eq!((own.quantity, own.share), (ValidityQuantity::Slip, 0.125));
-        assert_eq!(own.words(), "slip above 0.6");
+        assert_eq!(own.words(), "slip above 60 %");
         // shorter than a tenth
         record.add(4.0, &inside);
         assert_eq!(record.exceedances().count(), 0);

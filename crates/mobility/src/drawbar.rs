@@ -66,17 +66,17 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
             ROAD => on_road(subject, metric),
             _ => metric,
         };
-        let slips = [0.0, curve.iter().map(|[slip, _]| *slip).fold(0.0, f64::max)];
+        let slips = [0.0, 100.0 * curve.iter().map(|[slip, _]| *slip).fold(0.0, f64::max)];
         let limit = metric.closed_form.as_ref();
         lines.extend(limit.map(|own| PlotLine::at_value(CLOSED_FORM, own.value, slips)));
         findings.figures.push(metric);
         let pull = pull_at_slip(&curve, SLIP);
         let metric = EventMetric::new("drawbar_pull", pull, OF_WEIGHT)
-            .with_condition(format!("{soil}, slip {SLIP}"))
+            .with_condition(format!("{soil}, slip {:.0} %", 100.0 * SLIP))
             .with_note(match (pull, curve.is_empty()) {
                 (Some(_), _) => String::new(),
                 (None, true) => stood(),
-                (None, false) => format!("the slip never rose to {SLIP}"),
+                (None, false) => format!("the slip never rose to {:.0} %", 100.0 * SLIP),
             });
         findings.figures.push(match &estimate {
             Some(estimate) if soil != ROAD => estimate.with_pull(metric),
@@ -101,18 +101,27 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         findings.scenarios.extend([towing, rolling]);
         lines.push(PlotLine {
             name: simulated_on(soil),
-            points: mean_by_slip(&curve),
+            points: mean_by_slip(&curve).into_iter().map(in_percent).collect(),
             mark: LineStyle::Line,
         });
     }
-    lines.extend(estimate.iter().flat_map(ConeIndexEstimate::lines));
+    let relations = estimate.iter().flat_map(ConeIndexEstimate::lines);
+    lines.extend(relations.map(|line| PlotLine {
+        points: line.points.into_iter().map(in_percent).collect(),
+        ..line
+    }));
     findings.panels.push(PlotPanel {
         title: "Drawbar pull of the vehicle".into(),
-        x: "slip".into(),
+        x: "slip, %".into(),
         y: "drawbar pull over weight".into(),
         lines,
     });
     Ok(findings)
+}
+
+/// Converts the slip of a point of a curve to percent.
+fn in_percent([slip, pull]: [f64; 2]) -> [f64; 2] {
+    [100.0 * slip, pull]
 }
 
 /// Returns why a vehicle gives no pull.

@@ -2,9 +2,9 @@
 //!
 //! The machine-readable form is [`RunSummary`], which serde writes as JSON.
 
-use crate::text_table::{fit, header_rule};
+use crate::text_table::{fit, header_rule, wrapped};
 use bekker_agent::{OutcomeCode, RadioSummary, TireSummary, VehicleSummary};
-use bekker_world::{RunSummary, RunWarning};
+use bekker_world::RunSummary;
 use comfy_table::{Cell, CellAlignment, Color, Table};
 
 /// Style of a table.
@@ -97,15 +97,14 @@ pub fn summary(run: &RunSummary, style: TableStyle, is_wide: bool) -> String {
         if told > 0 {
             text.push('\n');
         }
-        text.extend(lines[..told].iter().map(String::as_str));
+        text.extend(lines[..told].iter().map(|line| format!("{}\n", wrapped(line, 2))));
         if told < lines.len() {
             text.push_str(&format!("... {} more: see summary.json\n", lines.len() - told));
         }
     };
     tell(ends(&run.vehicles));
     tell(run.radio.iter().map(radio_lines).collect());
-    let warning = |own: &RunWarning| format!("warning: {}\n", own.sentence);
-    tell(run.warnings.iter().map(warning).collect());
+    tell(run.warning_sentences().iter().map(|own| format!("warning: {own}\n")).collect());
     text.push('\n');
     text.push_str(&closing(run));
     text
@@ -236,19 +235,23 @@ fn closing(run: &RunSummary) -> String {
     let driven = run.simulated - run.resumed_at.unwrap_or(0.0);
     let factor = if run.wall > 0.0 { driven / run.wall } else { f64::INFINITY };
     let last = run.resumed_at.map_or(String::new(), |_| format!(" (last {driven:.1} s)"));
-    format!(
-        "{}: {:.1} s simulated{last} in {:.1} s, {factor:.2} x real time; {} deformed nodes; state \
-         {}\n",
+    let text = format!(
+        "{}: {:.1} s simulated{last} in {:.1} s, {factor:.2} x real time; {} deformed nodes\n\
+         state {}",
         run.scenario, run.simulated, run.wall, run.deformed_nodes, run.state_hash
-    )
+    );
+    wrapped(&text, 2) + "\n"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bekker_agent::Outcome;
+    use bekker_agent::{
+        Comparison, Outcome, RangeExceedance, RunningGearKind, SoilClass, ValidityQuantity,
+    };
     use bekker_ground::soil::SoilId;
     use bekker_math::spatial::Vec3;
+    use bekker_world::RunWarning;
 
     fn vehicle(name: &str, outcome: Outcome) -> VehicleSummary {
         VehicleSummary {
@@ -302,6 +305,41 @@ mod tests {
         }
     }
 
+    /// Vehicles that left the same range share a warning with the greatest share; others do not.
+    #[test]
+    fn equal_warnings_are_printed_once() {
+        let exceeded = |quantity, limit, share| RangeExceedance {
+            running_gear: RunningGearKind::FlexibleTire,
+            soil: SoilClass::Mineral,
+            comparison: Comparison::Relation,
+            quantity,
+            limit,
+            share,
+        };
+        let warning = |vehicle: &str, exceeded: Vec<RangeExceedance>| RunWarning {
+            code: "outside_validity".into(),
+            vehicle: vehicle.into(),
+            soil: None,
+            sinkage: None,
+            measured: None,
+            exceeded,
+            sentence: format!("{vehicle} alone"),
+        };
+        let slip = |share| vec![exceeded(ValidityQuantity::Slip, 0.6, share)];
+        let speed = vec![exceeded(ValidityQuantity::Speed, 5.5, 0.3)];
+        let warnings =
+            vec![warning("lead", slip(0.13)), warning("fast", speed), warning("second", slip(0.2))];
+        let text = summary(&RunSummary { warnings, ..run() }, TableStyle::Plain, false);
+        let told: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            told.contains("warning: lead, second: slip above 60 % for up to 20 % of"),
+            "{text}"
+        );
+        assert!(told.contains("warning: fast alone"), "{text}");
+        assert_eq!(text.matches("warning:").count(), 2, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+
     #[test]
     fn the_table_fits_80_columns() {
         let narrow = summary(&run(), TableStyle::Plain, false);
@@ -323,7 +361,7 @@ mod tests {
             "sunk 41.2 s",
             "second: sunk to the deck at 41.2 s at (212.3, -8.5) m in mud: sinkage 102 cm",
             "third: waiting behind leader since 55.0 s",
-            "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 deformed nodes; state 9f86d081",
+            "60.0 s simulated in 24.0 s, 2.50 x real time; 812345 deformed nodes\nstate 9f86d081",
         ] {
             assert!(text.contains(said), "{said} is not in\n{text}");
         }
@@ -346,7 +384,8 @@ mod tests {
             })
             .collect();
         let text = summary(&many, TableStyle::Plain, false);
-        assert!(text.lines().count() < 25, "{text}");
+        // each of the first ten sentences takes two lines
+        assert!(text.lines().count() < 35, "{text}");
         for said in [
             "still driving",
             "900",

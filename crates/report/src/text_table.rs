@@ -8,6 +8,8 @@ use std::ops::RangeBounds;
 
 /// Columns of a console within which tables are kept.
 pub const MOST_COLUMNS: usize = 80;
+/// A space at which no line is broken.
+pub(super) const JOINT: char = '\u{a0}';
 
 /// Formats rows below a header, without lines; the columns in `right` are right-aligned.
 pub fn plain(
@@ -82,6 +84,43 @@ fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
+/// Breaks each line of a text between words, so that it is at most [`MOST_COLUMNS`] wide.
+///
+/// Continued lines begin with `indent` spaces. A longer word is not divided, and a number keeps a
+/// short unit beside it.
+pub fn wrapped(text: &str, indent: usize) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut words: Vec<String> = Vec::new();
+        for word in line.split(' ') {
+            match words.last_mut() {
+                Some(last) if is_unit(word) && last.ends_with(|own: char| own.is_ascii_digit()) => {
+                    *last = format!("{last} {word}");
+                }
+                _ => words.push(word.to_owned()),
+            }
+        }
+        let mut words = words.into_iter();
+        let mut own = words.next().unwrap_or_default();
+        for word in words {
+            if columns(&own) + 1 + columns(&word) > MOST_COLUMNS {
+                lines.push(std::mem::replace(&mut own, format!("{:indent$}{word}", "")));
+            } else {
+                own = format!("{own} {word}");
+            }
+        }
+        lines.push(own);
+    }
+    lines.join("\n")
+}
+
+/// Returns whether a word after a number can be its unit: at most three letters, or a sign.
+fn is_unit(word: &str) -> bool {
+    let letters = word.trim_end_matches([',', ';', ':', '.', ')']);
+    (1..=3).contains(&columns(letters))
+        && letters.chars().all(|own| own.is_alphabetic() || own == '%')
+}
+
 /// Returns the greatest `width` of the cells of each column.
 fn widest(table: &mut Table, width: impl Fn(&str) -> Option<usize>) -> Vec<usize> {
     let mut widths = vec![0; table.column_count()];
@@ -132,6 +171,19 @@ mod tests {
                 assert!(table.contains(word), "{table}");
             }
         }
+    }
+
+    #[test]
+    fn prose_wraps_between_words() {
+        let text = "label     a text that is longer than a console is wide, and whose share is of \
+                    12 % here\nshort";
+        let expected = "label     a text that is longer than a console is wide, and whose share \
+                        is of\n          12 % here\nshort";
+        assert_eq!(wrapped(text, 10), expected);
+        let share = format!("{} 12 %", "x".repeat(76));
+        assert_eq!(wrapped(&share, 2), format!("{}\n  12 %", "x".repeat(76)));
+        let path = format!("in {}", "x".repeat(90));
+        assert_eq!(wrapped(&path, 0), format!("in\n{}", "x".repeat(90)));
     }
 
     #[test]

@@ -59,7 +59,7 @@ export class Eye {
     if (vehicle && this.mode === 'driver') {
       const turn = vehicle.turn;
       camera.position.copy(EYES).applyQuaternion(turn).add(vehicle.place);
-      const ahead = new three.Vector3(Math.cos(this.look), -Math.sin(this.look), -0.08).applyQuaternion(turn);
+      const ahead = new three.Vector3(Math.cos(this.look), -Math.sin(this.look), 0).applyQuaternion(turn);
       camera.up.set(0, 0, 1).applyQuaternion(turn);
       camera.lookAt(camera.position.clone().add(ahead));
       this.setNear(0.1);

@@ -53,5 +53,9 @@ export class Keys {
       action(event.shiftKey);
     });
   }
-  help() { if (!this.dialog.open) this.dialog.showModal(); }
+  help() {
+    if (this.dialog.open) return;
+    this.dialog.showModal();
+    this.dialog.scrollTop = 0; // the focused button is at the end
+  }
 }

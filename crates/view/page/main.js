@@ -465,16 +465,28 @@ function resize() {
 new ResizeObserver(resize).observe(id('scene'));
 resize();
 
+// Whether the last picture is still being drawn. Without a graphics card, pictures would otherwise queue for seconds.
+let fence = null;
+function isDrawing() {
+  const gl = renderer.getContext();
+  if (!fence || gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) return fence !== null;
+  gl.deleteSync(fence);
+  fence = null;
+  return false;
+}
+
 let before = performance.now(), drawn = '';
+const isCurrent = () => !stale && !film.recording && String(camera.matrixWorld.elements) === drawn;
 function draw(now) {
   requestAnimationFrame(draw);
   source.advance((now - before) / 1000);
   before = now;
   if (!frame) return;
   eye.update(vehicle(), (x, y) => terrain.at(x, y)?.height ?? null);
+  if (isDrawing()) return;
   // a scene at rest is not drawn again
   camera.updateMatrixWorld();
-  if (stale || film.recording || String(camera.matrixWorld.elements) !== drawn) render();
+  if (!isCurrent()) render();
   frames++;
   if (now - counted > 1000) {
     document.body.dataset.fps = ((1000 * frames) / (now - counted)).toFixed(1);
@@ -498,6 +510,10 @@ function render() {
   const center = (eye.mode === 'driver' && vehicle()?.place) || eye.target;
   light.draw(renderer, stage, center, Math.min(Math.max(1.5 * eye.range, 15), 150), changed);
   renderer.render(stage, camera);
+  const gl = renderer.getContext();
+  if (fence) gl.deleteSync(fence);
+  fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+  gl.flush();
   labels.show(frame, camera, eye.mode === 'driver' ? panel.chosen : -1);
 }
 requestAnimationFrame(draw);
@@ -529,6 +545,8 @@ globalThis.bekker = {
     terrain.choose(camera);
     return terrain.waiting === 0;
   },
+  // whether the picture of the present scene is complete
+  get complete() { return isCurrent() && !isDrawing(); },
   // draws at once; returns width, height, and the colors from the lower left, encoded in base64
   pixels() {
     stale = true;

@@ -154,23 +154,61 @@ impl RunWarning {
         vehicle: &str,
         exceeded: Vec<RangeExceedance>,
     ) -> Option<RunWarning> {
-        let sentence = validity_sentence(vehicle, &exceeded)?;
+        let sentence = validity_sentence(&[vehicle], &exceeded)?;
         let warning = RunWarning::of_vehicle("outside_validity", vehicle, sentence);
         Some(RunWarning { exceeded, ..warning })
     }
 }
 
-/// Returns the sentence about the ranges that a vehicle left; `None` if there are none.
-fn validity_sentence(vehicle: &str, exceeded: &[RangeExceedance]) -> Option<String> {
-    let words = |own: &RangeExceedance| format!("{} for {:.0} %", own.words(), 100.0 * own.share);
+/// Returns the sentence about the ranges that vehicles left; `None` if there are none.
+///
+/// The share of a range is the greatest of all vehicles.
+fn validity_sentence(vehicles: &[&str], exceeded: &[RangeExceedance]) -> Option<String> {
+    let up_to = if vehicles.len() > 1 { "up to " } else { "" };
+    let words =
+        |own: &RangeExceedance| format!("{} for {up_to}{:.0} %", own.words(), 100.0 * own.share);
     let ranges = exceeded.chunk_by(|a, b| a.trials() == b.trials()).map(|of_range| {
         let all: Vec<String> = of_range.iter().map(words).collect();
         format!("{} of the drive, beyond {}", all.join(", "), of_range[0].trials())
     });
     let ranges: Vec<String> = ranges.collect();
     (!ranges.is_empty()).then(|| {
-        format!("{vehicle}: {} (docs/validation.md, ranges of validity)", ranges.join("; "))
+        format!(
+            "{}: {} (docs/validation.md, ranges of validity)",
+            vehicles.join(", "),
+            ranges.join("; ")
+        )
     })
+}
+
+impl RunSummary {
+    /// Returns the sentences of all warnings; vehicles that left the same ranges of validity share
+    /// one.
+    pub fn warning_sentences(&self) -> Vec<String> {
+        let mut groups: Vec<(Vec<String>, Vec<&RunWarning>)> = Vec::new();
+        for own in &self.warnings {
+            let limits: Vec<String> = own.exceeded.iter().map(RangeExceedance::words).collect();
+            match groups.iter_mut().find(|group| !limits.is_empty() && group.0 == limits) {
+                Some(group) => group.1.push(own),
+                None => groups.push((limits, vec![own])),
+            }
+        }
+        let sentence = |(_, group): (_, Vec<&RunWarning>)| match group[..] {
+            [own] => own.sentence.clone(),
+            _ => shared_sentence(&group),
+        };
+        groups.into_iter().map(sentence).collect()
+    }
+}
+
+/// Returns one sentence about vehicles that left the same ranges of validity.
+fn shared_sentence(warnings: &[&RunWarning]) -> String {
+    let mut exceeded = warnings[0].exceeded.clone();
+    for (n, range) in exceeded.iter_mut().enumerate() {
+        range.share = warnings.iter().map(|own| own.exceeded[n].share).fold(0.0, f64::max);
+    }
+    let names: Vec<&str> = warnings.iter().map(|own| own.vehicle.as_str()).collect();
+    validity_sentence(&names, &exceeded).unwrap_or_default()
 }
 
 /// How well a paced run kept its deadlines. It is not part of any state.

@@ -2,6 +2,7 @@
 
 use super::table::columns;
 use crate::report::plot::{Series, SeriesMark};
+use crate::report::text_table::wrapped;
 use crate::rig::{DeflectionRelation, LoadedTire};
 use serde::Serialize;
 
@@ -57,29 +58,30 @@ impl ConeIndexRelations {
         let driven = self
             .fine_grained_pull
             .iter()
-            .map(|[slip, pull]| row(fine, format!("{slip:.3}"), *pull));
+            .map(|[slip, pull]| row(fine, format!("{:.1}", 100.0 * slip), *pull));
         let at_slip =
-            (!self.fine_grained_pull.is_empty()).then(|| row(sand, "0.200".into(), self.sand_pull));
+            (!self.fine_grained_pull.is_empty()).then(|| row(sand, "20.0".into(), self.sand_pull));
         let towed = [
             row(fine, "towed".into(), -self.fine_grained_towed),
             row("Williams, sand", "towed".into(), -self.sand_towed),
         ];
         let TireSection { diameter, width, deflection, .. } = self.tire;
-        format!(
+        let heading = format!(
             "cone index {} kPa, which is not converted to soil parameters; tire {diameter:.3} m x \
-             {width:.3} m, deflection {deflection:.3} of the section height\n\n{}",
-            self.cone_index_kpa,
-            columns(
-                &["relation", "slip", "ratio", "drawbar\nN"],
-                driven.chain(at_slip).chain(towed).collect(),
-                1
-            )
-        )
+             {width:.3} m, deflection {deflection:.3} of the section height",
+            self.cone_index_kpa
+        );
+        let table = columns(
+            &["relation", "slip\n%", "ratio", "drawbar\nN"],
+            driven.chain(at_slip).chain(towed).collect(),
+            1,
+        );
+        format!("{}\n\n{table}", wrapped(&heading, 2))
     }
 
-    /// Returns the series of a panel of drawbar pull over slip, kN.
+    /// Returns the series of a panel of drawbar pull, kN, over slip, %.
     pub fn pull_series(&self) -> [Series; 2] {
-        let scaled = |[slip, pull]: &[f64; 2]| [*slip, 1e-3 * pull * self.load];
+        let scaled = |[slip, pull]: &[f64; 2]| [100.0 * slip, 1e-3 * pull * self.load];
         [
             Series {
                 name: format!("VTI, fine-grained soil, cone index {} kPa", self.cone_index_kpa),

@@ -2,6 +2,7 @@
 
 use super::slips::RigSetting;
 use super::table;
+use crate::report::text_table::wrapped;
 use crate::rig::{Convergence, Refinement};
 use serde::Serialize;
 
@@ -72,7 +73,7 @@ impl ConvergenceCheck {
             .into_iter()
             .map(|ConvergenceChange { at, convergence: c }| {
                 let mut row = vec![(self.terms)(c.refinement).0.to_string(), c.figure.clone()];
-                row.extend(at.slip.map(|slip| format!("{slip:.3}")));
+                row.extend(at.slip.map(|slip| format!("{:.1}", 100.0 * slip)));
                 row.extend(at.slip_angle.map(|angle| format!("{:.1}", angle.to_degrees())));
                 row.extend(at.inflation_kpa.map(|kpa| format!("{kpa:.0}")));
                 row.extend([table::figure(c.value), table::figure(c.refined)]);
@@ -81,11 +82,11 @@ impl ConvergenceCheck {
             })
             .collect();
         let mut header = vec!["refined", "metric"];
-        header.extend(slips.then_some("worst slip"));
+        header.extend(slips.then_some("worst slip %"));
         header.extend(angles.then_some("slip angle deg"));
         header.extend(inflations.then_some("worst kPa"));
         header.extend(["value", "refined value", "change %", ""]);
-        format!("{}\n{}", table::columns(&header, rows, 2), self.verdict())
+        format!("{}\n{}", table::columns(&header, rows, 2), wrapped(&self.verdict(), 2))
     }
 
     /// Returns the verdict in one line; without convergence it names the argument to change.

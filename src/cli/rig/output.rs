@@ -5,6 +5,7 @@ use super::slips::FailedSetting;
 use crate::cli::quantity::quantity;
 use crate::cli::{Failure, destination, stdout};
 use crate::report::plot::{self, Figure};
+use crate::report::text_table::wrapped;
 use crate::report::{ReportError, check_writable};
 use crate::soil::Soil;
 use clap::Args;
@@ -94,8 +95,9 @@ impl RigOutput {
             }))?;
         } else {
             let check = check.map_or("convergence not checked (--no-check)".into(), |c| c.report());
-            let line =
-                |FailedSetting { at, reason }: &FailedSetting| format!("\nat {at}: {reason}");
+            let line = |FailedSetting { at, reason }: &FailedSetting| {
+                format!("\n{}", wrapped(&format!("at {at}: {reason}"), 2))
+            };
             let lines: String = refused.iter().map(line).collect();
             stdout::print(&format!("{text}{lines}\n\n{check}"))?;
         }

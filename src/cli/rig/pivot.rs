@@ -9,6 +9,7 @@ use super::tracked;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, PlotAxes, Series, SeriesMark};
+use crate::report::text_table::wrapped;
 use crate::rig::{Rig, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
 use clap::Args;
 use serde::Serialize;
@@ -135,10 +136,10 @@ impl PivotSweep {
             "ratio to\nno slip",
             "sinkage\ncm",
         ];
-        format!(
+        let heading = format!(
             "{}, {:.1} kN, turning on {}: nodes {} m apart, step {} s, run {} s\n\
              theory: moment {:.2} kN m if every point shears at the soil's strength, {:.1} kN under \
-             even pressure; {:.2} kN m from lateral sliding alone\n\n{}",
+             even pressure; {:.2} kN m from lateral sliding alone",
             rig.vehicle.name,
             1e-3 * rig.weight(),
             rig.soil.name,
@@ -148,8 +149,8 @@ impl PivotSweep {
             1e-3 * theory.pivoting_moment(*strength),
             1e-3 * strength,
             1e-3 * theory.turning_moment(*strength),
-            columns(&header, cells.collect(), 0),
-        )
+        );
+        format!("{}\n\n{}", wrapped(&heading, 2), columns(&header, cells.collect(), 0))
     }
 
     fn figure(&self) -> Figure {

@@ -112,8 +112,8 @@ impl fmt::Display for RigSetting {
         let angle =
             self.slip_angle.map(|angle| format!("slip angle {:.1} deg", angle.to_degrees()));
         match (self.slip, angle) {
-            (Some(slip), Some(angle)) => write!(to, "slip {slip:.3}, {angle}"),
-            (Some(slip), None) => write!(to, "slip {slip:.3}"),
+            (Some(slip), Some(angle)) => write!(to, "slip {:.1} %, {angle}", 100.0 * slip),
+            (Some(slip), None) => write!(to, "slip {:.1} %", 100.0 * slip),
             (None, Some(angle)) => write!(to, "{angle}"),
             (None, None) => write!(to, "no slip"),
         }

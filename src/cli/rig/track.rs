@@ -9,6 +9,7 @@ use super::tracked;
 use crate::cli::Failure;
 use crate::cli::quantity::quantity;
 use crate::report::plot::{Figure, PlotAxes, Series, SeriesMark};
+use crate::report::text_table::wrapped;
 use crate::rig::{Rig, RigidTracks, TrackMotion, TrackResult, TrackRig, converge};
 use crate::soil::DeformableSoil;
 use clap::Args;
@@ -122,7 +123,7 @@ fn text(
         .iter()
         .map(|TrackRow { slip, means, theory_thrust, theory_drawbar }| {
             vec![
-                format!("{slip:.3}"),
+                format!("{:.1}", 100.0 * slip),
                 format!("{:.2}", 1e-3 * means.thrust),
                 format!("{:.2}", 1e-3 * theory_thrust),
                 format!("{:.2}", 1e-3 * means.drawbar),
@@ -135,7 +136,7 @@ fn text(
         })
         .collect();
     let header = [
-        "slip",
+        "slip\n%",
         "thrust\nkN",
         "theory\nkN",
         "drawbar\nkN",
@@ -145,10 +146,10 @@ fn text(
         "sinkage\ncm",
         "pitch\ndeg",
     ];
-    format!(
+    let heading = format!(
         "{}, {:.1} kN, on {}: nodes {} m apart, step {} s, run {} s\n\
          theory (rigid tracks, uniform pressure): sinkage {:.1} cm, resistance {:.2} kN\n\
-         resistance of the tracks themselves, not included: {:.2} kN\n\n{}",
+         resistance of the tracks themselves, not included: {:.2} kN",
         rig.vehicle.name,
         1e-3 * rig.weight(),
         rig.soil.name,
@@ -158,8 +159,8 @@ fn text(
         100.0 * theory.sinkage(soil),
         1e-3 * theory.resistance(soil),
         1e-3 * internal,
-        columns(&header, cells, 0),
-    )
+    );
+    format!("{}\n\n{}", wrapped(&heading, 2), columns(&header, cells, 0))
 }
 
 fn figure(
@@ -169,11 +170,11 @@ fn figure(
     soil: &DeformableSoil,
 ) -> Figure {
     let panel = |label: &str, of: &dyn Fn(&TrackRow) -> f64, classic: &dyn Fn(f64) -> f64| {
-        let points: Vec<[f64; 2]> = rows.iter().map(|row| [row.slip, of(row)]).collect();
+        let points: Vec<[f64; 2]> = rows.iter().map(|row| [100.0 * row.slip, of(row)]).collect();
         let most = rows.iter().map(|row| row.slip).fold(0.0, f64::max);
         let curve = (0..=100).map(|k| {
             let slip = most * f64::from(k) / 100.0;
-            [slip, classic(slip)]
+            [100.0 * slip, classic(slip)]
         });
         let series = vec![
             Series { name: "simulation".into(), points, mark: SeriesMark::MarkedLine },
@@ -183,7 +184,7 @@ fn figure(
                 mark: SeriesMark::Dashes,
             },
         ];
-        PlotAxes::from_zero("slip", label, series)
+        PlotAxes::from_zero("slip, %", label, series)
     };
     let resistance = theory.resistance(soil);
     Figure {

@@ -11,6 +11,7 @@ use crate::cli::models::tire_model;
 use crate::cli::quantity::quantity;
 use crate::numeric::{GRAVITY, cos};
 use crate::report::plot::{Figure, PlotAxes, Series, SeriesMark};
+use crate::report::text_table::wrapped;
 use crate::rig::{
     Convergence, Refinement, Rig, WheelResult, WheelRig, WheelRigMotion, converge, loaded_tire,
     rim_speed,
@@ -403,13 +404,13 @@ fn terms(refinement: Refinement) -> (&'static str, &'static str) {
 type RigColumn = (&'static str, fn(&WheelRun, f64) -> String);
 
 const DRIVEN: [RigColumn; 4] = [
-    ("slip", |r, _| r.at.slip.map_or("-".into(), |slip| format!("{slip:.3}"))),
+    ("slip\n%", |r, _| r.at.slip.map_or("-".into(), |slip| format!("{:.1}", 100.0 * slip))),
     ("drawbar\nN", |r, _| format!("{:.0}", r.means.drawbar)),
     ("net traction\nratio", |r, load| format!("{:.3}", r.means.drawbar / load)),
     ("torque\nN m", |r, _| format!("{:.1}", r.means.torque)),
 ];
 const TOWED: [RigColumn; 3] = [
-    ("skid", |r, _| r.skid.map_or("-".into(), |skid| format!("{skid:.3}"))),
+    ("skid\n%", |r, _| r.skid.map_or("-".into(), |skid| format!("{:.1}", 100.0 * skid))),
     ("towed resistance\nN", |r, _| format!("{:.0}", -r.means.drawbar)),
     ("resistance\nratio", |r, load| format!("{:.3}", -r.means.drawbar / load)),
 ];
@@ -452,20 +453,16 @@ fn text(rig: &WheelRig, mounted: &MountedWheel, runs: &[WheelRun], is_wide: bool
     shown.extend((!towed).then_some(EFFICIENCY));
     let header: Vec<&str> = shown.iter().map(|(heading, _)| *heading).collect();
     let row = |run: &WheelRun| shown.iter().map(|(_, cell)| cell(run, rig.load)).collect();
-    format!(
-        "{}, load {:.0} N, on {}: nodes {} m apart, step {} s, run {} s\n\n{}",
-        mounted.name,
-        rig.load,
-        rig.soil.name,
-        rig.spacing,
-        rig.step,
-        rig.duration,
-        if is_wide {
-            all_columns(&header, runs.iter().map(row).collect())
-        } else {
-            columns(&header, runs.iter().map(row).collect(), 0)
-        },
-    )
+    let heading = format!(
+        "{}, load {:.0} N, on {}: nodes {} m apart, step {} s, run {} s",
+        mounted.name, rig.load, rig.soil.name, rig.spacing, rig.step, rig.duration,
+    );
+    let table = if is_wide {
+        all_columns(&header, runs.iter().map(row).collect())
+    } else {
+        columns(&header, runs.iter().map(row).collect(), 0)
+    };
+    format!("{}\n\n{table}", wrapped(&heading, 2))
 }
 
 /// Returns the speed of the wheel's center in the wheel plane, m/s.
@@ -502,7 +499,7 @@ fn figure(
     let steered = runs.iter().any(|run| run.slip_angle_deg() != 0.0);
     let over_angle = towed || steered && runs.iter().all(|run| run.at.slip == first.slip);
     let across = |at: &RigSetting| match (over_angle, at.slip) {
-        (false, Some(slip)) => slip,
+        (false, Some(slip)) => 100.0 * slip,
         _ => at.slip_angle.unwrap_or_default().to_degrees(),
     };
     // runs that are joined by a line are adjacent
@@ -544,7 +541,7 @@ fn figure(
         if let Some(relations) = relations.filter(|_| figure == PULL.0 && !over_angle) {
             series.extend(relations.pull_series());
         }
-        PlotAxes::from_zero(if over_angle { "slip angle, deg" } else { "slip" }, y_label, series)
+        PlotAxes::from_zero(if over_angle { "slip angle, deg" } else { "slip, %" }, y_label, series)
     };
     let mut shown = vec![if towed { RESISTANCE } else { PULL }];
     shown.extend(steered.then_some(SIDE_FORCE));

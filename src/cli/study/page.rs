@@ -5,6 +5,7 @@ mod charts;
 use super::answer::AnswerText;
 use super::display_unit::{DisplayUnit, label_with_unit, percents};
 use super::{level_word, rounded};
+use crate::cli::compare::outcome_words;
 use crate::report::html::{HtmlPage, HtmlPicture, HtmlSection, ValueInterval};
 use crate::report::study::{StudyRequest, TitledTable};
 use crate::study::analysis::{
@@ -183,7 +184,8 @@ impl StudyReport<'_> {
         }
         let mut counts: Vec<(&str, u64)> = words.into_iter().collect();
         counts.sort_by_key(|own| std::cmp::Reverse(own.1));
-        let counts: Vec<String> = counts.iter().map(|(word, n)| format!("{n} {word}")).collect();
+        let counts: Vec<String> =
+            counts.iter().map(|(code, n)| format!("{n} {}", outcome_words(code))).collect();
         format!("{name}: {}.", counts.join(", "))
     }
 

@@ -6,12 +6,14 @@ use super::outlines::further_tables;
 use super::page::{StudyReport, WorstTrials};
 use super::perturbation::{sensitivity_sentence, sensitivity_table};
 use super::{level_word, rounded, worst};
+use crate::cli::compare::outcome_words;
 use crate::cli::{Failure, stdout};
 use crate::report::study::{
     Shard, StudyCell, StudyRequest, TitledTable, TrialRecord, exceedance_sentences, repeated,
     repeated_points,
 };
 use crate::report::table::TableStyle;
+use crate::report::text_table::wrapped;
 use crate::report::write_file;
 use crate::study::analysis::{
     Analysis, Difference, NamedStatistics, NumberStatistics, PointStatistics, ResponseStatistics,
@@ -139,9 +141,9 @@ impl Report {
             stdout::print_json(&answer)?;
             return written;
         }
-        stdout::print(&format!("{sentence}\n"))?;
+        stdout::print(&format!("{}\n", wrapped(&sentence, 0)))?;
         if let Some(told) = &sensitivity_told {
-            stdout::print(&format!("{told}\n"))?;
+            stdout::print(&format!("{}\n", wrapped(told, 0)))?;
         }
         for mut table in tables {
             let rows = table.rows.len();
@@ -278,11 +280,14 @@ fn point_head(asked: &StudyRequest) -> Vec<String> {
 
 fn points_table(asked: &StudyRequest, points: &[PointStatistics]) -> Option<TitledTable> {
     let mut head = point_head(asked);
-    head.extend(["done".into(), "failed".into()]);
+    let has_failures = points.iter().any(|point| point.failed > 0);
+    head.push("done".into());
+    head.extend(has_failures.then(|| "failed".into()));
     head.extend(asked.responses.iter().map(label_with_unit));
     let row = |point: &PointStatistics| {
         let mut words = point_words(point);
-        words.extend([point.done.to_string(), point.failed.to_string()]);
+        words.push(point.done.to_string());
+        words.extend(has_failures.then(|| point.failed.to_string()));
         let each = point.responses.iter().zip(&asked.responses);
         words.extend(each.map(|(own, response)| {
             sentence(own, DisplayUnit::new(response).scale, point.done, point.failed)
@@ -350,8 +355,8 @@ fn sentence(response: &NamedStatistics, scale: f64, done: u64, failed: u64) -> S
             }
         }
         ResponseStatistics::Words(counts) => {
-            let counts: Vec<String> = counts.iter().map(|(w, n)| format!("{n} {w}")).collect();
-            counts.join(", ")
+            let counts = counts.iter().map(|(code, n)| format!("{n} {}", outcome_words(code)));
+            counts.collect::<Vec<_>>().join(", ")
         }
         ResponseStatistics::Passes { stuck, censored } => {
             format!("{stuck} stuck, {censored} none stuck")
@@ -449,7 +454,11 @@ fn all_figures(asked: &StudyRequest, points: &[PointStatistics]) -> TitledTable 
                     figures[6] = moments.deviation.map_or(String::new(), |x| x.to_string());
                 }
             }
-            ResponseStatistics::Words(_) | ResponseStatistics::Passes { .. } => {
+            ResponseStatistics::Words(counts) => {
+                let counts = counts.iter().map(|(code, n)| format!("{n} {code}"));
+                figures[7] = counts.collect::<Vec<_>>().join(", ");
+            }
+            ResponseStatistics::Passes { .. } => {
                 figures[7] = sentence(own, 1.0, point.done, point.failed);
             }
         }

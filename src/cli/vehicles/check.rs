@@ -42,8 +42,10 @@ impl Check {
 fn page(sheet: &VehicleSheet) -> String {
     let mut parts = vec![format!("{}, {:.1} kg", sheet.name, sheet.mass)];
     parts.extend(tables(sheet));
-    parts.push(lines(sheet).join("\n"));
-    let warned = sheet.warnings.iter().map(|warning| format!("unusual: {warning}"));
+    // lines begin with a label of 16 characters
+    parts.push(text_table::wrapped(&lines(sheet).join("\n"), 16));
+    let unusual = |warning: &String| text_table::wrapped(&format!("unusual: {warning}"), 2);
+    let warned = sheet.warnings.iter().map(unusual);
     let warned: Vec<String> = warned.collect();
     parts.push(if warned.is_empty() { "no unusual values".to_owned() } else { warned.join("\n") });
     parts.join("\n\n")

@@ -125,7 +125,8 @@ fn page(path: &Path, read: &ImportedVehicle, unusual: &[String]) -> String {
         parts.push(assumed.trim_fmt());
     }
     if !unusual.is_empty() {
-        let unusual = unusual.iter().map(|warning| format!("unusual: {warning}"));
+        let line = |warning: &String| text_table::wrapped(&format!("unusual: {warning}"), 2);
+        let unusual = unusual.iter().map(line);
         parts.push(unusual.collect::<Vec<_>>().join("\n"));
     }
     parts.push(format!("`bekker vehicles check {word}`"));

@@ -165,7 +165,7 @@ impl RunFolder {
             escaped(&right.name)
         );
         for run in [left, right] {
-            let _ = write!(body, "<th scope=\"col\">{}</th>", escaped(&run.name));
+            let _ = write!(body, "<th scope=\"col\">{}</th>", breakable(&run.name));
         }
         body.push_str("<th scope=\"col\">difference</th></tr><tr><td></td>");
         let numbers = [left, right]
@@ -229,7 +229,7 @@ fn compared_scenarios(pair: [&ListedRun; 2], body: &mut String) {
     }
     body.push_str(&group("scenario"));
     for (key, values) in rows {
-        let _ = write!(body, "<tr><th scope=\"row\">{}</th>", escaped(&key));
+        let _ = write!(body, "<tr><th scope=\"row\">{}</th>", breakable(&key));
         for value in values {
             let _ = write!(body, "<td>{}</td>", escaped(value.as_deref().unwrap_or("-")));
         }
@@ -271,7 +271,10 @@ fn compared_vehicle(pair: [Option<&VehicleSummary>; 2], body: &mut String) {
                 let unit = 10_f64.powi(decimals as i32);
                 // a sum with 0 has no negative zero
                 let rounded = (unit * (right - left)).round() / unit + 0.0;
-                format!("{rounded:+.decimals$}")
+                match rounded == 0.0 {
+                    true => "0".into(),
+                    false => format!("{rounded:+.decimals$}").replace('-', "−"),
+                }
             }
             _ => String::new(),
         };
@@ -392,6 +395,11 @@ fn number(text: &str) -> Option<usize> {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+/// Escapes a key or a name, which may break after dots and underscores.
+fn breakable(text: &str) -> String {
+    escaped(text).replace('.', ".<wbr>").replace('_', "_<wbr>")
 }
 
 fn html(body: String) -> WebPage {

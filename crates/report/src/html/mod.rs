@@ -111,7 +111,8 @@ impl HtmlPage {
              <style>{STYLE}</style></head>\n<body><main>\n<h1>{title}</h1>\n"
         );
         html += &paragraph("question", &self.question);
-        html += &paragraph("answer", &self.answer);
+        // a percent sign stays on the line of its number
+        html += &paragraph("answer", &self.answer.replace(" %", "\u{a0}%"));
         self.restrictions.iter().for_each(|own| html += &paragraph("restriction", own));
         if !self.facts.is_empty() {
             let fact = |[value, what]: &[String; 2]| {

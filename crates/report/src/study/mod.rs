@@ -86,31 +86,52 @@ pub struct ExceedanceRecord {
 }
 
 /// Returns sentences about the limits of the ranges of validity that trials exceeded, one for each
-/// vehicle and limit.
+/// limit.
 pub fn exceedance_sentences(trials: &[&TrialRecord]) -> Vec<String> {
-    let mut found: Vec<(&ExceedanceRecord, usize, f64)> = Vec::new();
-    for own in trials.iter().flat_map(|trial| &trial.exceeded) {
-        let key = |other: &ExceedanceRecord| {
-            let range = &other.range;
-            (other.vehicle.clone(), range.running_gear, range.soil, range.quantity)
-        };
-        match found.iter_mut().find(|known| key(known.0) == key(own)) {
-            Some((_, count, most)) => (*count, *most) = (*count + 1, most.max(own.range.share)),
-            None => found.push((own, 1, own.range.share)),
+    let mut found: Vec<LimitExceedances> = Vec::new();
+    for (trial, own) in
+        trials.iter().flat_map(|trial| trial.exceeded.iter().map(|own| (trial.trial, own)))
+    {
+        let range = &own.range;
+        let key = |range: &RangeExceedance| (range.running_gear, range.soil, range.quantity);
+        let at = found.iter().position(|known| key(known.range) == key(range));
+        if at.is_none() {
+            found.push(LimitExceedances { range, vehicles: vec![], trials: vec![], most: 0.0 });
+        }
+        let at = at.unwrap_or(found.len() - 1);
+        let known = &mut found[at];
+        known.most = known.most.max(range.share);
+        if !known.vehicles.contains(&own.vehicle.as_str()) {
+            known.vehicles.push(&own.vehicle);
+        }
+        if known.trials.last() != Some(&trial) {
+            known.trials.push(trial);
         }
     }
-    let sentence = |(own, count, most): (&ExceedanceRecord, usize, f64)| {
+    found.iter().map(|own| own.sentence(trials.len())).collect()
+}
+
+/// A limit of the ranges of validity, with the vehicles and trials that exceeded it.
+struct LimitExceedances<'a> {
+    range: &'a RangeExceedance,
+    vehicles: Vec<&'a str>,
+    trials: Vec<u64>,
+    /// Greatest share of a drive.
+    most: f64,
+}
+
+impl LimitExceedances<'_> {
+    fn sentence(&self, trials: usize) -> String {
         format!(
-            "{}: {} in {count} of {} trials, for up to {:.0} % of the drive, beyond {} \
+            "{}: {} in {} of {trials} trials, for up to {:.0} % of the drive, beyond {} \
              (docs/validation.md, ranges of validity)",
-            own.vehicle,
-            own.range.words(),
-            trials.len(),
-            100.0 * most,
-            own.range.trials()
+            self.vehicles.join(", "),
+            self.range.words(),
+            self.trials.len(),
+            100.0 * self.most,
+            self.range.trials()
         )
-    };
-    found.into_iter().map(sentence).collect()
+    }
 }
 
 /// Returns the design points whose replications all have the same final state.
