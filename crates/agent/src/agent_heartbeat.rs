@@ -20,7 +20,7 @@ use super::roadside::{Pedestrian, TrafficLight};
 use super::vehicle_collisions::VehicleCollisions;
 use bekker_ground::{GroundModel, SharedGround};
 use bekker_math::spatial::{Load, Twist, Wrench};
-use bekker_vehicle::driver::{DriverView, Intent, LeaderView, PedalView};
+use bekker_vehicle::driver::{Driver, DriverView, Intent, LeaderView, PedalView};
 use bekker_vehicle::{Controls, Selector};
 
 /// Returns the work of a wrench over a step of `h` s on a body that starts it with `twist`, J.
@@ -324,7 +324,7 @@ impl AgentModel {
         let leader =
             leader.map(|seen| self.cooperative_view(index, radios, state, seen, forward, now_us));
         let stop = self.stop_ahead(state, forward[0], now_us);
-        let pedals = self.pedals(state);
+        let pedals = self.pedals(state, time);
         let view = DriverView {
             time,
             step: h,
@@ -347,7 +347,7 @@ impl AgentModel {
         if let (Some(PedalView { response, .. }), Some(station)) = (pedals, &mut state.radio) {
             let given = response.acceleration(&controls);
             // the throttle that raises engine speed accelerates no more than the driver's limit
-            let most = self.driver.follower().and_then(|own| own.config().acceleration);
+            let (most, _) = self.acceleration_limit(time).unwrap_or_default();
             let aimed = given - state.driver.speed.integral;
             station.set_aimed_acceleration(most.map_or(aimed, |most| aimed.min(most)));
         }
@@ -356,17 +356,27 @@ impl AgentModel {
 
     /// Returns the pedal response in the direction of travel, for drivers that control
     /// acceleration.
-    fn pedals(&self, state: &AgentState) -> Option<PedalView<'_>> {
-        let own = self.driver.follower().filter(|own| own.controls_acceleration())?;
+    fn pedals(&self, state: &AgentState, time: f64) -> Option<PedalView<'_>> {
+        let (most, backward) = self.acceleration_limit(time)?;
         let response = self.vehicle.drivetrain().pedal_response(&state.vehicle);
-        let engine = match own.config().acceleration {
-            Some(_) => self.vehicle.drivetrain().engine_response(&state.vehicle),
-            None => None,
-        };
-        let backward = own.travel_sign() < 0.0;
+        let engine = most.and_then(|_| self.vehicle.drivetrain().engine_response(&state.vehicle));
         let response = if backward { response.reversed() } else { response };
         let engine = engine.map(|engine| if backward { engine.reversed() } else { engine });
         Some(PedalView { response, applied: state.controls, engine })
+    }
+
+    /// Returns the maximum acceleration, m/s², if there is one, and whether the vehicle travels in
+    /// reverse, for drivers that control acceleration.
+    fn acceleration_limit(&self, time: f64) -> Option<(Option<f64>, bool)> {
+        match &self.driver {
+            Driver::Table(table) => {
+                let (most, is_backward) = table.acceleration_limit(time)?;
+                Some((Some(most), is_backward))
+            }
+            Driver::Path(own) => own
+                .controls_acceleration()
+                .then(|| (own.config().acceleration, own.travel_sign() < 0.0)),
+        }
     }
 
     /// Returns the controls, in neutral if the battery of the motors is empty.

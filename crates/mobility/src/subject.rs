@@ -317,7 +317,7 @@ pub(super) fn hold() -> DriverConfig {
 
 /// Returns a driver with commands by time.
 pub(super) fn table(rows: &[TableRow]) -> DriverConfig {
-    DriverConfig::Table { rows: rows.to_vec() }
+    DriverConfig::Table { rows: rows.to_vec(), acceleration: None }
 }
 
 /// Returns a driver with constant speed, m/s, and steering by time, s.
@@ -328,7 +328,7 @@ pub(super) fn constant_speed(speed: f64, steering: &[[f64; 2]]) -> DriverConfig 
         speed: Some(speed),
         ..TableRow::default()
     };
-    DriverConfig::Table { rows: steering.iter().map(row).collect() }
+    DriverConfig::Table { rows: steering.iter().map(row).collect(), acceleration: None }
 }
 
 /// Returns a driver along the x axis at a speed, m/s, over a distance, m, and beyond.

@@ -235,7 +235,8 @@ fn world_model(case: &BenchCase, starts: &[StartPose]) -> Result<WorldModel, Dia
     let driven =
         TableRow { time: 0.4, throttle: 0.7, steering: case.steering, ..TableRow::default() };
     let rows = vec![TableRow { time: 0.2, ..TableRow::default() }, driven];
-    let mut vehicle = VehicleConfig::new("", &case.vehicle, DriverConfig::Table { rows });
+    let mut vehicle =
+        VehicleConfig::new("", &case.vehicle, DriverConfig::Table { rows, acceleration: None });
     vehicle.tire = case.tire;
     if let Some(tracks) = case.tracks {
         let model = match tracks {

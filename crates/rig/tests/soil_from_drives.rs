@@ -4,11 +4,12 @@ mod synthetic_drives;
 
 use bekker_ground::soil::{SoilKind, catalog};
 use bekker_rig::drives::{
-    DriveLog, DriveVehicle, IdentificationSettings, LogChannel, PARAMETERS, SimulatedDrive,
-    SoilParameters, SoilPrior, find_soil_change, identify_soil, rank_next_drives, read_drive_log,
+    DriveLog, DriveVehicle, DriveWindows, IdentificationSettings, LogChannel, PARAMETERS,
+    SimulatedDrive, SoilParameters, SoilPrior, find_soil_change, identify_soil, rank_next_drives,
+    read_drive_log,
 };
 use bekker_scenario::config::{AreaConfig, SurfaceConfig, TireModel, Zone};
-use synthetic_drives::{INTERVAL, hidden, plan, vehicle, with_noise};
+use synthetic_drives::{INTERVAL, WINDOW, hidden, plan, vehicle, with_noise};
 
 fn identify_few(
     vehicle: &DriveVehicle,
@@ -103,6 +104,40 @@ fn a_changed_soil_is_noticed_within_five_seconds() {
     let noticed = found.noticed.expect("the loam differs");
     // the front wheels are ahead of the origin of the chassis by less than 4 m, half a second
     assert!((4.5..=8.0).contains(&noticed), "{noticed}");
+}
+
+/// A bag of a robot has no pedals: the simulated driver follows the speed, and the torques are those of
+/// the logged driver.
+#[test]
+fn a_log_without_controls_has_the_torques_of_its_drive() {
+    let (_, soil) = hidden(&SoilPrior::from_catalog(None).unwrap(), 77, 1)[0];
+    let mrzr = vehicle(TireModel::Rigid, None);
+    let mut husky = mrzr.clone();
+    husky.config.model = "husky".into();
+    husky.ground.spacing = 0.04;
+    for vehicle in [mrzr, husky] {
+        let plan = plan(7.0, 0.0, &[[0.0, 0.0], [0.5, 0.0], [1.5, 0.4], [3.0, 0.4], [5.0, 0.2]]);
+        let logged = SimulatedDrive::new(&vehicle, &plan).run(&soil).unwrap().unwrap();
+        let followed = DriveLog { controls: None, ..logged.clone() };
+        let drive = SimulatedDrive::new(&vehicle, &followed);
+        let simulated = drive.run(&soil).unwrap().unwrap();
+        let skipped = drive.settling_time();
+        assert!((2.0..=3.5).contains(&skipped), "{skipped}");
+        let [expected, found] =
+            [&logged, &simulated].map(|own| DriveWindows::of_log(own, WINDOW, skipped));
+        for (index, channel) in expected.channels.iter().enumerate() {
+            let every = expected.channels.len();
+            let largest =
+                logged.channel(*channel).unwrap().iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+            let pairs = expected.means.iter().zip(&found.means).skip(index).step_by(every);
+            let error = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            println!("{} {channel:?}: {error} of {largest}", vehicle.config.model);
+            if matches!(channel, LogChannel::Torque(_)) {
+                // the plain speed control brakes where the logged driver coasts: half and more
+                assert!(error < 0.15 * largest, "{channel:?}: {error} of {largest}");
+            }
+        }
+    }
 }
 
 /// A drive on the moon is simulated with the moon's gravity, not the earth's.

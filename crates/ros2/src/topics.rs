@@ -180,13 +180,19 @@ impl VehicleTopics {
             angular: vector(&sample.angular_velocity),
             ..Odometry::default()
         });
-        let names = (0..sample.wheels.len()).map(|wheel| format!("{}/wheel_{wheel}", self.name));
-        self.joints.publish(JointState {
-            header: header(""),
-            name: names.collect(),
-            velocity: sample.wheels.iter().map(|wheel| wheel.spin).collect(),
-            ..JointState::default()
-        });
+        self.joints.publish(joint_state(header(""), &self.name, sample));
+    }
+}
+
+/// Returns spins and torques of the wheels of a vehicle.
+fn joint_state(header: Header, vehicle: &str, sample: &Sample) -> JointState {
+    let names = (0..sample.wheels.len()).map(|wheel| format!("{vehicle}/wheel_{wheel}"));
+    JointState {
+        header,
+        name: names.collect(),
+        velocity: sample.wheels.iter().map(|wheel| wheel.spin).collect(),
+        effort: sample.wheels.iter().map(|wheel| wheel.torque).collect(),
+        ..JointState::default()
     }
 }
 
@@ -384,6 +390,19 @@ mod tests {
         assert_eq!(first_duplicate(["a_b", "a c", "ab"].into_iter()), None);
         let found = first_duplicate(["a-b", "c", "a_b"].into_iter());
         assert_eq!(found, Some(["a-b", "a_b", "a_b"].map(str::to_owned)));
+    }
+
+    #[test]
+    fn joint_states_have_the_torques_of_the_wheels() {
+        let wheel = |own: f64| bekker_agent::WheelSample {
+            spin: own,
+            torque: -10.0 * own,
+            ..bekker_agent::WheelSample::default()
+        };
+        let sample = Sample { wheels: [1.0, 2.0].map(wheel).to_vec(), ..Sample::default() };
+        let state = joint_state(header(0, ""), "v", &sample);
+        assert_eq!(state.name, ["v/wheel_0", "v/wheel_1"]);
+        assert_eq!((state.velocity, state.effort), (vec![1.0, 2.0], vec![-10.0, -20.0]));
     }
 
     #[test]

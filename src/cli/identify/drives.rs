@@ -39,7 +39,7 @@ const LEAST_WEIGHT: f64 = 0.25;
     after_help = "Columns of a log are those of states.csv: time_s, speed_mps, and per wheel (N from 0, \
     axle by\naxle, left before right) wheelN_spin_radps, wheelN_torque_nm, wheelN_sinkage_m; \
     pitch_rad.\nOnly time, speed and one spin or torque are required. With throttle (and brake, \
-    steering) the\nsimulated drives repeat these controls, otherwise they hold the logged speed.\n\
+    steering) the\nsimulated drives repeat these controls, otherwise they follow the logged speed.\n\
     A ROS 2 bag has wheels (JointState), speed (Odometry, TwistStamped or NavSatFix) and, if\nmeasured, \
     pitch (Imu or Odometry) and controls (ActuationCommandStamped).\n\n\
     Examples:\n  bekker identify drives log.csv --vehicle mrzr4 --out found\n  \

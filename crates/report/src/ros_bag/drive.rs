@@ -1,9 +1,11 @@
 //! The drive of a bag: its topics at common times.
 
 use super::error::RosBagError;
+use super::static_transforms::{MESSAGE_TYPE, StaticTransforms};
 use super::topic_choice::{ChosenTopics, DriveInput, TopicChoices, lacks_speed};
-use super::topic_series::{RosMessageType, TopicSeries};
+use super::topic_series::{RosMessageType, TopicSeries, pitch};
 use bekker_math::geodesy::{Geodetic, Site};
+use bekker_math::spatial::Quat;
 use bekker_rig::drives::{DriveLog, LogTable};
 
 /// Longest gap between messages over which values are interpolated, s: that of a log.
@@ -29,6 +31,7 @@ struct StampedColumn<'a> {
 pub(super) fn read_drive(
     name: &str,
     topics: &[TopicSeries],
+    transforms: &StaticTransforms,
     choices: &TopicChoices,
 ) -> Result<RosDrive, RosBagError> {
     let chosen = ChosenTopics::choose(topics, choices)?;
@@ -36,13 +39,7 @@ pub(super) fn read_drive(
     let mut columns = wheel_columns(&chosen, &mut notes)?;
     columns.push(speed_column(chosen.speed, choices.grade, &mut notes)?);
     if let Some(topic) = chosen.pitch {
-        let index = usize::from(topic.message_type == RosMessageType::Odometry);
-        columns.push(StampedColumn {
-            name: "pitch_rad".into(),
-            topic,
-            values: topic.column(index),
-        });
-        notes.push(used(DriveInput::Pitch, topic, ""));
+        columns.push(pitch_column(topic, transforms, &mut notes)?);
     }
     for own in [Some(chosen.wheels), Some(chosen.speed), chosen.pitch].into_iter().flatten() {
         notes.extend(left_out(own));
@@ -150,6 +147,35 @@ fn speed_column<'a>(
             Ok(column(topic.column(0)))
         }
     }
+}
+
+/// Pitch of the vehicle, for an IMU by the static transform of its frame.
+fn pitch_column<'a>(
+    topic: &'a TopicSeries,
+    transforms: &StaticTransforms,
+    notes: &mut Vec<String>,
+) -> Result<StampedColumn<'a>, RosBagError> {
+    let column = |values| StampedColumn { name: "pitch_rad".into(), topic, values };
+    if topic.message_type == RosMessageType::Odometry {
+        notes.push(used(DriveInput::Pitch, topic, ""));
+        return Ok(column(topic.column(1)));
+    }
+    let frame = &topic.frame;
+    let (mounted, addition) = if StaticTransforms::is_vehicle_frame(frame) {
+        (Quat::identity(), String::new())
+    } else if let Some((message, source)) = transforms.damage.clone() {
+        let (topic, message_type) = ("/tf_static".into(), MESSAGE_TYPE);
+        return Err(RosBagError::Message { topic, message, message_type, source });
+    } else if let Some((vehicle, mounted)) = transforms.in_vehicle(frame) {
+        let angle = mounted.angle().to_degrees();
+        (mounted, format!(", turned by {angle:.1} deg from {frame} to {vehicle} by /tf_static"))
+    } else {
+        let assumed = "x is assumed to be forward and z up, as /tf_static has no transform of it";
+        (Quat::identity(), format!(", in the frame {frame:?}, whose {assumed}"))
+    };
+    notes.push(used(DriveInput::Pitch, topic, &addition));
+    let of_vehicle = |row: &Vec<f64>| pitch([row[0], row[1], row[2], row[3]], &mounted);
+    Ok(column(topic.rows.iter().map(of_vehicle).collect()))
 }
 
 /// Returns east and north of fixes from the first one, m.

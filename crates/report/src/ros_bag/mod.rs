@@ -6,6 +6,7 @@
 mod cdr;
 mod drive;
 mod error;
+mod static_transforms;
 mod topic_choice;
 mod topic_series;
 
@@ -15,6 +16,7 @@ pub use error::RosBagError;
 pub use topic_choice::{DriveInput, TopicChoices};
 pub use topic_series::RosMessageType;
 
+use self::static_transforms::StaticTransforms;
 use self::topic_series::TopicSeries;
 use super::mcap_read::{self, McapReadError};
 use bekker_scenario::input;
@@ -26,6 +28,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct RosBag {
     topics: Vec<TopicSeries>,
+    transforms: StaticTransforms,
 }
 
 impl RosBag {
@@ -44,7 +47,7 @@ impl RosBag {
     /// # Errors
     /// Files that are no complete MCAP files, and messages in another encoding than CDR.
     pub fn read(path: &Path) -> Result<RosBag, RosBagError> {
-        let mut bag = RosBag { topics: Vec::new() };
+        let mut bag = RosBag { topics: Vec::new(), transforms: StaticTransforms::default() };
         for file in files(path)? {
             let refused = |source: McapReadError| RosBagError::Mcap {
                 file: file.display().to_string(),
@@ -69,11 +72,20 @@ impl RosBag {
             // ROS 1 has no `msg` in the names of its types
             let is_ros1 = message.encoding == "ros1";
             let name = if is_ros1 { name.replacen('/', "/msg/", 1) } else { name.into() };
-            let Some(message_type) = RosMessageType::from_name(&name) else { return };
+            let is_transform = name == static_transforms::MESSAGE_TYPE
+                && StaticTransforms::is_topic(&message.topic);
+            let message_type = RosMessageType::from_name(&name);
+            if !is_transform && message_type.is_none() {
+                return;
+            }
             if message.encoding != "cdr" {
                 foreign.get_or_insert((message.topic, message.encoding));
                 return;
             }
+            let Some(message_type) = message_type else {
+                self.transforms.add(&message.data);
+                return;
+            };
             let known = self.topics.iter().position(|own| own.topic == message.topic);
             let index = known.unwrap_or_else(|| {
                 self.topics.push(TopicSeries::new(message.topic, message_type));
@@ -98,7 +110,7 @@ impl RosBag {
     /// # Errors
     /// Topics that are missing, ambiguous, damaged or not of one time.
     pub fn drive(&self, name: &str, choices: &TopicChoices) -> Result<RosDrive, RosBagError> {
-        drive::read_drive(name, &self.topics, choices)
+        drive::read_drive(name, &self.topics, &self.transforms, choices)
     }
 }
 
@@ -124,6 +136,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, RosBagError> {
 mod tests {
     use super::*;
     use bekker_math::random::RandomStream;
+    use bekker_math::spatial::Quat;
     use bekker_rig::drives::{DriveLog, LogChannel, read_drive_log};
 
     /// A bag in Zstandard by the Python package mcap-ros2-support, with the numbers of drive.csv:
@@ -132,7 +145,7 @@ mod tests {
     const TABLE: &str = include_str!("../../../../tests/data/ros_bag/drive.csv");
 
     fn read(mut bytes: &[u8]) -> Result<RosBag, RosBagError> {
-        let mut bag = RosBag { topics: Vec::new() };
+        let mut bag = RosBag { topics: Vec::new(), transforms: StaticTransforms::default() };
         let refused = |source| RosBagError::Mcap { file: "bag.mcap".into(), source };
         bag.add(&mut bytes, &refused)?;
         bag.topics.iter_mut().for_each(TopicSeries::sort);
@@ -186,6 +199,40 @@ mod tests {
         ] {
             assert!(notes.contains(part), "{notes}");
         }
+    }
+
+    /// An IMU that is mounted upside down and turned to the side.
+    #[test]
+    fn a_mounted_imu_has_the_pitch_of_the_vehicle() {
+        let mut bag = read(BAG).unwrap();
+        let drive = bag.drive("bag", &TopicChoices::default()).unwrap();
+        let expected = drive.log.channel(LogChannel::Pitch).unwrap().to_vec();
+        let mounted = Quat::from_euler_angles(3.0, 0.2, 1.2);
+        let orientations: Vec<Vec<f64>> = topic(&mut bag, "/odometry/filtered")
+            .rows
+            .iter()
+            .map(|row| {
+                let q = (Quat::from_euler_angles(0.0, row[1], 0.7) * mounted).coords;
+                vec![q.x, q.y, q.z, q.w]
+            })
+            .collect();
+        let imu = topic(&mut bag, "/imu");
+        (imu.rows, imu.frame) = (orientations, "imu_link".into());
+        let stamps = topic(&mut bag, "/odometry/filtered").stamps.clone();
+        topic(&mut bag, "/imu").stamps = stamps;
+        let assumed = bag.drive("bag", &TopicChoices::default()).unwrap();
+        assert!(assumed.notes.iter().any(|own| own.contains("x is assumed to be forward")));
+        bag.transforms.add(&static_transforms::tests::message("base_link", "imu_link", mounted));
+        let turned = bag.drive("bag", &TopicChoices::default()).unwrap();
+        let notes = turned.notes.join("\n");
+        assert!(notes.contains("from imu_link to base_link by /tf_static"), "{notes}");
+        for (found, expected) in turned.log.channel(LogChannel::Pitch).unwrap().iter().zip(expected)
+        {
+            // two more products of quaternions
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+        bag.transforms.add(&[0, 1, 0, 0, 1]);
+        assert!(refused(&bag, &TopicChoices::default()).starts_with("/tf_static: message 2"));
     }
 
     #[test]

@@ -172,7 +172,8 @@ fn has_input(topic: &TopicSeries, input: DriveInput, choices: &TopicChoices) -> 
         || match (input, topic.message_type) {
             (DriveInput::Wheels, _) => wheel_joints(topic, &choices.joints).is_ok(),
             (DriveInput::Pitch, RosMessageType::Odometry) => topic.is_measured(1),
-            (DriveInput::Pitch, _) => topic.is_measured(0),
+            // the identity is no measurement, nor is a yaw alone
+            (DriveInput::Pitch, _) => (0..2).any(|own| topic.is_measured(own)),
             _ => true,
         }
 }

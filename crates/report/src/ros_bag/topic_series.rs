@@ -63,10 +63,12 @@ pub(super) struct TopicSeries {
     ///
     /// - joint states: velocity and effort of each of `joints`, NaN where absent;
     /// - odometry: forward speed, pitch (NaN where absent), position;
-    /// - twist: forward speed; IMU: pitch (NaN where absent);
+    /// - twist: forward speed; IMU: orientation x, y, z, w (NaN where absent);
     /// - fix: latitude and longitude in degrees, altitude;
     /// - actuation: throttle, brake, steering.
     pub rows: Vec<Vec<f64>>,
+    /// Frame of the first message, for IMUs.
+    pub frame: String,
     /// Names of joints in the order of their first message.
     pub joints: Vec<String>,
     /// Number of messages that were read.
@@ -86,6 +88,7 @@ impl TopicSeries {
             message_type,
             stamps: vec![],
             rows: vec![],
+            frame: String::new(),
             joints: vec![],
             messages: 0,
             without_fix: 0,
@@ -112,13 +115,13 @@ impl TopicSeries {
         let mut fields = CdrCursor::new(data)?;
         let (seconds, nanoseconds) = (fields.i32()?, fields.u32()?);
         let stamp = i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds);
-        let _frame = fields.text()?;
+        let frame = fields.text()?;
         let row = match self.message_type {
             RosMessageType::JointState => self.joint_row(&mut fields)?,
             RosMessageType::Odometry => {
                 let _child_frame = fields.text()?;
                 let position: [f64; 3] = fields.doubles()?;
-                let pitch = pitch(fields.doubles()?);
+                let pitch = pitch(fields.doubles()?, &Quat::identity());
                 let _covariance: [f64; 36] = fields.doubles()?;
                 let [speed, ..]: [f64; 3] = fields.doubles()?;
                 [&[speed, pitch][..], &position].concat()
@@ -128,10 +131,13 @@ impl TopicSeries {
                 vec![speed]
             }
             RosMessageType::Imu => {
-                let orientation = fields.doubles()?;
+                let orientation: [f64; 4] = fields.doubles()?;
                 let [variance, ..]: [f64; 9] = fields.doubles()?;
                 // the message definition: -1 if there is no estimate
-                vec![if variance == -1.0 { f64::NAN } else { pitch(orientation) }]
+                if self.messages == 1 {
+                    self.frame = frame;
+                }
+                if variance == -1.0 { vec![f64::NAN; 4] } else { orientation.to_vec() }
             }
             RosMessageType::NavSatFix => {
                 let (status, _service) = (fields.i8()?, fields.u16()?);
@@ -186,12 +192,14 @@ impl TopicSeries {
     }
 }
 
-/// Pitch of an orientation (x, y, z, w), rad, nose down; NaN for none.
-fn pitch([x, y, z, w]: [f64; 4]) -> f64 {
+/// Pitch of a vehicle from the orientation (x, y, z, w) of a frame on it, rad, nose down; NaN for none.
+///
+/// `mounted` is the orientation of the frame in the vehicle.
+pub(super) fn pitch([x, y, z, w]: [f64; 4], mounted: &Quat) -> f64 {
     let quaternion = Quaternion::new(w, x, y, z);
     if !(quaternion.norm_squared() > 0.0 && quaternion.norm_squared().is_finite()) {
         return f64::NAN;
     }
-    let orientation = Quat::from_quaternion(quaternion);
+    let orientation = Quat::from_quaternion(quaternion) * mounted.inverse();
     Pose { orientation, ..Pose::default() }.pitch()
 }

@@ -17,10 +17,18 @@ use std::path::PathBuf;
 const SOIL: &str = "identified";
 /// Speed at the start of a log from which the vehicle starts moving, m/s.
 const STARTS_MOVING: f64 = 0.5;
+/// Time after a start from rest in which a driver without logged controls catches up, s.
+const CATCHING_UP: f64 = 1.5;
 /// Number of samples whose mean is the speed at the start.
 const START_SAMPLES: usize = 4;
 /// Smallest speed that a driver can hold, m/s.
 const SLOWEST: f64 = 0.02;
+/// Limit of a driver that follows a logged speed, m/s²: more than any wheeled vehicle reaches.
+const MOST_ACCELERATION: f64 = 20.0;
+/// Time to either side over which the logged speed is averaged, s.
+///
+/// Its noise would otherwise appear as torque: 0.03 m/s at 10 Hz is an acceleration of 0.4 m/s².
+const SMOOTHING: f64 = 0.25;
 
 /// Vehicle of the drives.
 #[derive(Clone, Debug)]
@@ -106,8 +114,22 @@ impl<'a> SimulatedDrive<'a> {
     }
 
     /// Returns the start of the windows, s: a vehicle that starts moving first settles.
+    ///
+    /// Without logged controls, a start from rest is left out too, at most half of the log: the
+    /// simulated driver releases its brake later than the logged one, and then catches up.
     pub fn settling_time(&self) -> f64 {
-        if self.start_speed() == 0.0 { 0.0 } else { 1.0 }
+        match (self.start_speed() == 0.0, &self.log.controls) {
+            (false, _) => 1.0,
+            (true, Some(_)) => 0.0,
+            (true, None) => {
+                let speeds = self.smoothed_speeds();
+                let fastest = speeds.iter().copied().fold(0.0, f64::max);
+                let moving = STARTS_MOVING.min(0.5 * fastest);
+                let first = speeds.iter().position(|own| *own >= moving).unwrap_or_default();
+                let started = self.log.times.get(first).copied().unwrap_or_default();
+                (started + CATCHING_UP).min(0.5 * self.log.duration())
+            }
+        }
     }
 
     fn start_speed(&self) -> f64 {
@@ -136,7 +158,8 @@ impl<'a> SimulatedDrive<'a> {
             scenario.terrain.surface =
                 SurfaceConfig::Slope { elevation: 0.0, grade: self.log.grade, uphill_deg: 0.0 };
         }
-        let driver = DriverConfig::Table { rows: self.control_rows() };
+        let acceleration = self.log.controls.is_none().then_some(MOST_ACCELERATION);
+        let driver = DriverConfig::Table { rows: self.control_rows(), acceleration };
         scenario.vehicle.push(VehicleConfig {
             name: "vehicle".into(),
             position: [0.0; 2],
@@ -155,6 +178,7 @@ impl<'a> SimulatedDrive<'a> {
     /// Logged controls, or else the logged speed as a speed to hold.
     fn control_rows(&self) -> Vec<TableRow> {
         let DriveLog { times, controls, .. } = self.log;
+        let speeds = self.smoothed_speeds();
         let row = |(index, time): (usize, &f64)| match controls {
             Some(own) => TableRow {
                 time: *time,
@@ -164,12 +188,28 @@ impl<'a> SimulatedDrive<'a> {
                 ..TableRow::default()
             },
             None => {
-                let speed = self.log.channel(LogChannel::Speed).map_or(0.0, |own| own[index]);
+                let speed = speeds[index];
                 let speed = Some(if speed < SLOWEST { 0.0 } else { speed });
                 TableRow { time: *time, speed, ..TableRow::default() }
             }
         };
         times.iter().enumerate().map(row).collect()
+    }
+
+    /// Logged speeds, each the mean of as many samples before as after it.
+    fn smoothed_speeds(&self) -> Vec<f64> {
+        let times = &self.log.times;
+        let Some(speeds) = self.log.channel(LogChannel::Speed) else {
+            return vec![0.0; times.len()];
+        };
+        let mean = |(index, time): (usize, &f64)| {
+            let before = index - times.partition_point(|own| *own < time - SMOOTHING);
+            let after = times.partition_point(|own| *own <= time + SMOOTHING) - 1 - index;
+            let reach = before.min(after);
+            let beside = &speeds[index - reach..=index + reach];
+            beside.iter().sum::<f64>() / beside.len() as f64
+        };
+        times.iter().enumerate().map(mean).collect()
     }
 
     /// Returns the number of wheels of the vehicle.

@@ -353,8 +353,8 @@ fn driver(
         }
         // the navigator replaces the driver
         config::DriverConfig::Autonomous { .. } => Ok(Driver::Table(DriverTable::default())),
-        config::DriverConfig::Table { rows } => {
-            table(rows).map_err(|error| refused(file, &key(".rows"), &error))
+        config::DriverConfig::Table { rows, acceleration } => {
+            table(rows, *acceleration).map_err(|error| refused(file, &key(".rows"), &error))
         }
         config::DriverConfig::Path {
             speed,
@@ -475,7 +475,10 @@ fn cooperative_law(gap: f64, time_gaps: [Option<f64>; 2], lost_beacons: Option<u
 }
 
 /// Converts rows of commands to curves over time; a single row holds forever.
-fn table(rows: &[config::TableRow]) -> Result<Driver, bekker_math::curve::CurveError> {
+fn table(
+    rows: &[config::TableRow],
+    acceleration: Option<f64>,
+) -> Result<Driver, bekker_math::curve::CurveError> {
     let curve = |value: fn(&config::TableRow) -> f64| {
         let mut points: Vec<[f64; 2]> = rows.iter().map(|row| [row.time, value(row)]).collect();
         if let [[time, value]] = points[..] {
@@ -496,5 +499,6 @@ fn table(rows: &[config::TableRow]) -> Result<Driver, bekker_math::curve::CurveE
         locks: rows.iter().map(|row| (row.time, row.locks)).collect(),
         uncouple: rows.iter().find(|row| row.uncouple).map(|row| row.time),
         speed: if holds { curve(|row| row.speed.unwrap_or_default())? } else { None },
+        acceleration,
     }))
 }

@@ -23,6 +23,13 @@ pub enum DriverConfig {
         /// Rows of commands, in order of time.
         #[schemars(length(min = 1, max = 100_000))]
         rows: Vec<TableRow>,
+        /// Maximum acceleration while gaining speed, m/s². The driver then sets throttle and brake
+        /// from the acceleration that the speeds of the rows require, and follows changes of speed
+        /// without lag. Only with `speed` in the rows. Where absent, only the vehicle limits the
+        /// acceleration.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(range(max = 100.0), extend("exclusiveMinimum" = 0.0, "unit" = "m/s2"))]
+        acceleration: Option<f64>,
     },
     /// Follows a path at a speed, by pure pursuit and PID control. A tracked or
     /// skid-steered vehicle adjusts its steering until it reaches the required yaw rate.
@@ -279,7 +286,7 @@ impl DriverConfig {
     /// Returns the inflations that the driver requests, kPa, with their keys.
     pub fn inflations(&self) -> Vec<(String, f64)> {
         match self {
-            DriverConfig::Table { rows } => {
+            DriverConfig::Table { rows, .. } => {
                 let rows = rows.iter().enumerate();
                 rows.filter_map(|(row, own)| {
                     Some((format!("driver.rows[{row}].inflation_kpa"), own.inflation_kpa?))
@@ -296,7 +303,7 @@ impl DriverConfig {
 
     /// Returns whether the driver uncouples a trailer at some time.
     pub fn uncouples(&self) -> bool {
-        matches!(self, DriverConfig::Table { rows } if rows.iter().any(|row| row.uncouple))
+        matches!(self, DriverConfig::Table { rows, .. } if rows.iter().any(|row| row.uncouple))
     }
 
     /// Returns the key that makes the vehicle steer, relative to the driver's key, and the value
@@ -304,7 +311,7 @@ impl DriverConfig {
     pub fn steers(&self) -> Option<(String, &'static str)> {
         match self {
             DriverConfig::Hold { .. } | DriverConfig::Outside { .. } => None,
-            DriverConfig::Table { rows } => {
+            DriverConfig::Table { rows, .. } => {
                 let row = rows.iter().position(|row| row.steering != 0.0)?;
                 Some((format!(".rows[{row}].steering"), "must be 0"))
             }
@@ -319,7 +326,7 @@ impl DriverConfig {
     /// Returns all locks that the driver engages at some time.
     pub fn locks(&self) -> Locks {
         match self {
-            DriverConfig::Table { rows } => {
+            DriverConfig::Table { rows, .. } => {
                 let engaged = rows.iter().flat_map(|row| row.locks.iter());
                 engaged.fold(Locks::OPEN, |locks, lock| locks.with_lock(lock, true))
             }

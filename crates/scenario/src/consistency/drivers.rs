@@ -30,7 +30,7 @@ pub(super) fn check_drivers(scenario: &Scenario, refuse: &mut DiagnosticSink) {
     for (index, vehicle) in scenario.vehicle.iter().enumerate() {
         let key = |name: &str| format!("vehicle[{index}].driver.{name}");
         match &vehicle.driver {
-            DriverConfig::Table { rows } => {
+            DriverConfig::Table { rows, acceleration } => {
                 for (row, pair) in rows.windows(2).enumerate() {
                     if pair[1].time <= pair[0].time {
                         let problem = DiagnosticKind::NotIncreasing { before: pair[0].time };
@@ -38,6 +38,10 @@ pub(super) fn check_drivers(scenario: &Scenario, refuse: &mut DiagnosticSink) {
                     }
                 }
                 check_held_speed(rows, |row| key(&format!("rows[{row}].speed")), refuse);
+                if acceleration.is_some() && rows.iter().all(|row| row.speed.is_none()) {
+                    let cause = "needs `speed` in the rows".into();
+                    refuse(key("acceleration"), DiagnosticKind::Refused { cause });
+                }
             }
             DriverConfig::Path { waypoints, .. } => {
                 for (point, pair) in waypoints.windows(2).enumerate() {

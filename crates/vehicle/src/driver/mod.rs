@@ -68,7 +68,7 @@ pub struct DriverView<'a> {
     /// Yaw of a coupled trailer, or of the rear frame of an articulated vehicle, to the left, rad.
     pub articulation: Option<f64>,
     /// Response to the pedals, for drivers that target accelerations
-    /// ([`PathFollower::controls_acceleration`]).
+    /// ([`PathFollower::controls_acceleration`], [`DriverTable::acceleration_limit`]).
     pub pedals: Option<PedalView<'a>>,
 }
 

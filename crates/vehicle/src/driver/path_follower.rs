@@ -23,7 +23,7 @@ pub const BESIDE: f64 = 3.0;
 /// Speed at which a vehicle that has overshot the end of its path backs up, m/s.
 const BACKING_SPEED: f64 = 1.5;
 /// Time within which a driver that controls acceleration reaches its target speed, s.
-const RESPONSE_TIME: f64 = 0.5;
+pub(super) const RESPONSE_TIME: f64 = 0.5;
 /// Distance from a stop line at which a vehicle stops, m.
 const SHORT_OF_LINE: f64 = 1.0;
 

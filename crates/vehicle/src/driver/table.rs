@@ -1,6 +1,9 @@
 //! A driver that follows a table of commands over time, optionally with a speed to hold.
 
-use super::{DriverState, DriverView, Intent, LongitudinalState, SpeedControl, SpeedGoal};
+use super::path_follower::RESPONSE_TIME;
+use super::{
+    AccelerationGoal, DriverState, DriverView, Intent, LongitudinalState, SpeedControl, SpeedGoal,
+};
 use crate::{Controls, Locks, Selector};
 use bekker_math::curve::Curve;
 use bekker_math::spatial::Vec3;
@@ -44,6 +47,10 @@ pub struct DriverTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<[f64; 2]>>")]
     pub speed: Option<Curve>,
+    /// Maximum acceleration while gaining speed, m/s². With it and a speed, throttle and brake
+    /// follow from the acceleration that the speed requires.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acceleration: Option<f64>,
 }
 
 impl DriverTable {
@@ -73,9 +80,32 @@ impl DriverTable {
             gravity: view.gravity,
         };
         let control = SpeedControl::default();
+        let aim = self.acceleration_goal(motion.speed, view);
         let Controls { throttle, brake, .. } =
-            control.controls(&mut state.speed, goal, &motion, view.step);
+            control.controls_with_goal(&mut state.speed, goal, aim.as_ref(), &motion, view.step);
         Controls { throttle, brake, ..commands }
+    }
+
+    /// Returns the maximum acceleration, m/s², and whether the vehicle reverses at `time`, s, if the
+    /// driver targets accelerations.
+    pub fn acceleration_limit(&self, time: f64) -> Option<(f64, bool)> {
+        let most = self.speed.as_ref().and(self.acceleration)?;
+        Some((most, self.gear(time) == Selector::Reverse))
+    }
+
+    /// Returns the acceleration that keeps a speed on the table's curve.
+    ///
+    /// The slope of the curve is added, without which the vehicle would lag behind a changing speed.
+    fn acceleration_goal<'a>(
+        &self,
+        speed: f64,
+        view: &DriverView<'a>,
+    ) -> Option<AccelerationGoal<'a>> {
+        let (curve, pedals) = self.speed.as_ref().zip(view.pedals)?;
+        let most = self.acceleration?;
+        let (target, slope) = curve.value_and_slope(view.time);
+        let acceleration = (slope + (target - speed) / RESPONSE_TIME).min(most);
+        Some(AccelerationGoal { acceleration, pedals })
     }
 
     /// Returns the speed to hold at `time`, s, if the table has one.
@@ -166,6 +196,7 @@ mod tests {
             locks: vec![(2.0, Locks { center: true, ..Locks::OPEN })],
             uncouple: Some(3.0),
             speed: None,
+            acceleration: None,
         };
         let (neutral, reverse) = (Selector::Neutral, Selector::Reverse);
         let early = Controls { steering: -0.75, gear: neutral, ..Controls::default() };

@@ -43,7 +43,7 @@ pub fn read_logs(command: &IdentifyDrives) -> Result<LoggedDrives, Failure> {
         };
         if log.controls.is_none() {
             assumptions.push(format!(
-                "{}: has no throttle, so the simulated drives hold the logged speed",
+                "{}: has no throttle, so the simulated drives follow the logged speed",
                 log.name
             ));
         }
