@@ -493,7 +493,7 @@ impl Identification<'_> {
     fn first_surface(&self) -> Result<ResponseSurface, DrivesError> {
         let mut order: Vec<&SimulatedMisfit> = self.simulated.iter().collect();
         order.sort_by(|a, b| a.misfit.norm_squared().total_cmp(&b.misfit.norm_squared()));
-        order.truncate((order.len() * 2 / 3).max(2 * COEFFICIENTS).min(ROUND_POINTS));
+        order.truncate((order.len() * 2 / 3).clamp(2 * COEFFICIENTS, ROUND_POINTS));
         self.fit(&order)
     }
 
