@@ -30,8 +30,8 @@ const LAST_POINTS: usize = 400;
 /// Power of the likelihood, as in coarsened posteriors (J. Miller and D. Dunson, J. Am. Stat. Assoc. 114, 2019).
 ///
 /// Simulations on soils that differ by 0.1 % differ by about the noise, as nodes meet the tires elsewhere.
-/// A surface with independent errors would then be too sure. One half is the power at which intervals of
-/// nine hidden soils covered best; `examples/soil_intervals.rs` measures the coverage on others.
+/// A surface with independent errors would then be too sure. One half was chosen on nine hidden soils;
+/// `examples/soil_intervals.rs` measures the coverage on others.
 const LIKELIHOOD_POWER: f64 = 0.5;
 
 /// Reasons why drives give no posterior.
