@@ -469,7 +469,9 @@ resize();
 let fence = null;
 function isDrawing() {
   const gl = renderer.getContext();
-  if (!fence || gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) return fence !== null;
+  if (!fence) return false;
+  // a lost context signals nothing
+  if (!gl.isContextLost() && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) return true;
   gl.deleteSync(fence);
   fence = null;
   return false;
