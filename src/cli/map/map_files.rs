@@ -293,7 +293,8 @@ fn picture(output: &MapOutput<'_>, summary: &MapSummary, path: &Path) -> Result<
         ),
         ("Limiting factor", MapLayer::Classes(&reasons, &names)),
     ];
-    let compared = NrmmAgreement::ALL.map(|own| (own as u8, own.name()));
+    let compared = NrmmAgreement::ALL.iter().map(|own| (*own as u8, own.name()));
+    let compared: Vec<(u8, &str)> = compared.filter(|(code, _)| agreement.contains(code)).collect();
     if output.nrmm.is_some() {
         layers.push(("GO by drive and by NRMM", MapLayer::Classes(&agreement, &compared)));
     }

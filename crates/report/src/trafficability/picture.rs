@@ -1,7 +1,7 @@
 //! Maps side by side over shaded ground.
 
 use super::cog::RasterGrid;
-use super::scale::{CLASSES, ColorScale, NO_GO, class};
+use super::scale::{ColorScale, NO_GO, class};
 use crate::canvas::{Anchor, Canvas, CanvasPoint, Frame, TextStyle};
 use crate::color::{INK, Oklab, Rgb, SECONDARY, WHITE};
 use crate::drawn_ground::scale_bar;
@@ -116,10 +116,7 @@ fn draw(maps: &MapSheet<'_>) -> Result<Canvas, ReportError> {
                 }
             }
             MapLayer::Classes(codes, names) => {
-                let end = palette(&mut canvas, names, below);
-                if codes.contains(&u8::MAX) {
-                    no_data(&mut canvas, [end, below.y]);
-                }
+                palette(&mut canvas, names, codes.contains(&u8::MAX), below);
             }
         }
     }
@@ -240,16 +237,20 @@ fn no_data(canvas: &mut Canvas, [x, y]: CanvasPoint) {
     canvas.text("no data", [x + 21.0, y + 11.0], TextStyle::new(12.0, INK));
 }
 
-/// Draws the legend of classes and returns its right end, design units.
-fn palette(canvas: &mut Canvas, names: &[(u8, &str)], frame: Frame) -> f32 {
+/// Draws the legend of classes below a map, in two lines if it is wider than the map.
+fn palette(canvas: &mut Canvas, names: &[(u8, &str)], has_bare: bool, frame: Frame) {
     let label = TextStyle::new(13.0, INK);
-    let mut x = frame.x;
-    for (code, name) in names {
-        let patch = Frame { x, width: 22.0, ..frame };
-        canvas.rectangle(patch, CLASSES[usize::from(*code).min(CLASSES.len() - 1)], 1.0);
+    let classes = names.iter().map(|(code, name)| (class(*code), *name));
+    let [mut x, mut y] = [frame.x, frame.y];
+    for (color, name) in classes.chain(has_bare.then_some((BARE, "no data"))) {
+        let width = 28.0 + canvas.text_width(name, label);
+        if x > frame.x && x + width > frame.right() {
+            (x, y) = (frame.x, y + 20.0);
+        }
+        let patch = Frame { x, y, width: 22.0, height: frame.height };
+        canvas.rectangle(patch, color, 1.0);
         canvas.outline(patch, 0.8, SECONDARY);
-        canvas.text(name, [x + 28.0, frame.bottom() - 1.0], label);
-        x += 28.0 + canvas.text_width(name, label) + 18.0;
+        canvas.text(name, [x + 28.0, patch.bottom() - 1.0], label);
+        x += width + 18.0;
     }
-    x
 }
