@@ -254,3 +254,29 @@ fn palette(canvas: &mut Canvas, names: &[(u8, &str)], has_bare: bool, frame: Fra
         x += width + 18.0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four classes and no data need two lines below a map of 360 units.
+    #[test]
+    fn a_wide_legend_stays_below_its_map() {
+        let mut canvas = Canvas::new(500, 200, 1.0).unwrap();
+        canvas.rectangle(Frame { x: 0.0, y: 0.0, width: 500.0, height: 200.0 }, WHITE, 1.0);
+        let names = [(0, "both go"), (1, "neither"), (2, "drive only"), (3, "NRMM only")];
+        palette(&mut canvas, &names, true, Frame { x: 20.0, y: 40.0, width: 360.0, height: 12.0 });
+        let bytes = canvas.encode().unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        let channels = info.line_size / 500;
+        let is_drawn = |x: usize, y: usize| {
+            let at = y * info.line_size + x * channels;
+            pixels[at..at + 3] != [255; 3]
+        };
+        assert!((381..500).all(|x| (0..200).all(|y| !is_drawn(x, y))));
+        // the first patch of each line
+        assert!(is_drawn(30, 46) && is_drawn(30, 66) && !is_drawn(30, 86));
+    }
+}
