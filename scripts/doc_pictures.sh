@@ -52,7 +52,7 @@ maps() {
 # Renders every vehicle of docs/vehicles.md from the side, on firm ground.
 vehicles() {
     local name model
-    for name in hmmwv mrzr4 fed_alpha fmtv_4x4 fmtv_6x6 man_8x8 forwarder gator kraz_64431 marder m113 \
+    for name in hmmwv mrzr4 fed_alpha fmtv_4x4 fmtv_6x6 man_8x8 forwarder gator husky warthog mer kraz_64431 marder m113 \
         hmmwv_cargo_trailer kraz_semitrailer; do
         case $name in
         hmmwv_cargo_trailer) model=hmmwv+cargo_trailer ;;

@@ -122,7 +122,7 @@ fn exposure_gain(image: &Image, light: &SceneLight) -> f32 {
 }
 
 /// Length over that of an HMMWV below which a vehicle is a small robot.
-const SMALL: f64 = 0.4;
+const SMALL: f64 = 0.45;
 
 /// Positions of the rearmost and the foremost wheel centers along x, chassis frame, m.
 fn span(message: &VehicleMessage) -> [f64; 2] {
@@ -278,7 +278,9 @@ impl Shot {
         let heading = chassis.yaw();
         let (s, c) = heading.sin_cos();
         let middle = 0.5 * (rear + front);
+        // robots are long for their wheelbase: wheels reach beyond it
         let far = (front - rear) / 3.4;
+        let far = if far < SMALL { 1.4 * far } else { far };
         // heights suit vehicles of any length but small robots
         let high = if far < SMALL { far } else { 1.0 };
         let beside = |x: f64, y: f64, z: f64| {

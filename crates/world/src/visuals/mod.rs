@@ -6,6 +6,7 @@ mod hmmwv;
 mod m113;
 mod mrzr;
 mod others;
+mod robots;
 mod running_gear;
 mod trailers;
 mod trucks;
@@ -157,24 +158,12 @@ fn wheeled_hull(vehicle: &Vehicle) -> MeshBuilder {
         own if own.contains("kraz") => Some(trucks::kraz(spec)),
         own if own.contains("fed-alpha") => Some(others::fed_alpha()),
         own if own.contains("gator") => Some(others::gator()),
+        own if own.contains("husky") => Some(robots::husky()),
+        own if own.contains("warthog") => Some(robots::warthog()),
+        own if own.contains("mars exploration rover") => Some(robots::rover()),
         _ => None,
     };
-    if let Some(drawn) = drawn {
-        return drawn;
-    }
-    // A box between the wheels with a cab on it, for vehicles without a model.
-    let span = |pick: fn(&[f64; 3]) -> f64| {
-        let places = spec.tractor_axles().iter().map(|axle| pick(&axle.position));
-        places.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)])
-    };
-    let radius = spec.tire.rigid.outline.iter().map(|p| p.radius).fold(0.0, f64::max);
-    let ([rear, front], [low, _]) = (span(|p| p[0]), span(|p| p[2]));
-    let length = (front - rear + 2.2 * radius) as f32;
-    let (middle, low, r) = ((0.5 * (front + rear)) as f32, low as f32, radius as f32);
-    let mut builder = MeshBuilder::new();
-    builder.block([middle, 0.0, low + 0.5 * r], [length, 2.6 * r, r], OLIVE);
-    builder.block([middle, 0.0, low + 1.6 * r], [0.5 * length, 2.4 * r, 1.2 * r], DARK);
-    builder
+    drawn.unwrap_or_else(|| robots::boxes(vehicle.bodies().outline()))
 }
 
 fn tracked_hull(spec: &TrackedSpec) -> MeshBuilder {
