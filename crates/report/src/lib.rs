@@ -72,6 +72,7 @@ pub mod goal_mark;
 pub mod hashes;
 pub mod heartbeat_costs;
 pub mod heartbeats;
+mod histories;
 mod hits;
 pub mod html;
 pub mod input_copies;

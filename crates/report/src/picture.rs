@@ -6,17 +6,16 @@
 //! deepest rut to scale at the resolution of the soil, with a cross section. Below are speed, slip
 //! and sinkage over time.
 
-use super::canvas::{Anchor, Canvas, Frame, TextStyle};
-use super::chart::{Axes, AxisScale, SeriesMark, without_noise};
+use super::canvas::{Canvas, Frame, TextStyle};
 use super::close_up::close_up;
-use super::color::{self, SECONDARY};
+use super::color::SECONDARY;
 use super::depth_scale::{DepthScale, VISIBLE, color_bar};
 use super::geotiff::RutNode;
+use super::histories::histories;
 use super::legend::{ENDING, ENDING_LINE, endings, legend};
 use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, footer, heading};
-use super::profile::ProfilePoint;
-use super::scene::{RunScene, TrackPoint};
-use super::{ReportError, file, map, profile};
+use super::scene::RunScene;
+use super::{ReportError, file, map};
 use std::path::Path;
 
 /// Size of a picture, pixels.
@@ -113,89 +112,13 @@ fn undeformed(scene: &RunScene<'_>) -> String {
     }
 }
 
-/// Whether a path has no grade that a plot would show.
-fn is_flat(points: &[ProfilePoint]) -> bool {
-    points.iter().all(|point| point.grade.abs() < 1e-3)
-}
-
-/// Plots speed, slip and sinkage over time, side by side.
-fn histories(canvas: &mut Canvas, scene: &RunScene<'_>, top: f32, bottom: f32) {
-    type Quantity = (&'static str, fn(&TrackPoint) -> f64);
-    let quantities: [Quantity; 3] = [
-        ("speed, m/s", |point| point.speed),
-        ("mean slip, %", |point| 100.0 * point.slip),
-        ("mean sinkage, cm", |point| 100.0 * point.sinkage),
-    ];
-    let (gap, label) = (30.0, 40.0);
-    let profile = scene.profile.as_ref().filter(|(_, points)| !is_flat(points));
-    let panels = if profile.is_some() { 4.0 } else { 3.0 };
-    let width = (MAP_RIGHT - MARGIN - (panels - 1.0) * gap) / panels - label;
-    if let Some((vehicle, points)) = profile {
-        let x = MARGIN + label + 3.0 * (width + label + gap);
-        let frame = Frame { x, y: top, width, height: bottom - top };
-        profile::draw(canvas, frame, points, color::line(*vehicle));
-        let name = scene.tracks.get(*vehicle).map_or("", |track| track.name.as_str());
-        let style = TextStyle::new(13.0, SECONDARY).anchor(Anchor::Right);
-        let text = canvas.fitted(&format!("route of {name}"), width - 110.0, style);
-        canvas.text(&text, [frame.right(), top - 10.0], style);
-    }
-    let all = || scene.tracks.iter().flat_map(|track| &track.points);
-    for (n, (title, quantity)) in quantities.into_iter().enumerate() {
-        let x = MARGIN + label + n as f32 * (width + label + gap);
-        let axes = Axes {
-            frame: Frame { x, y: top, width, height: bottom - top },
-            x: AxisScale::spanning(all().map(|point| point.time), false, 5),
-            y: AxisScale::covering(without_noise(all().map(quantity)), true, 5),
-            size: 14.0,
-        };
-        axes.draw(canvas, true);
-        axes.title(canvas, title);
-        let center = x + 0.5 * width;
-        let style = TextStyle::new(14.0, SECONDARY).anchor(Anchor::Middle);
-        canvas.text("time, s", [center, bottom + 42.0], style);
-        if scene.tracks.len() > map::MANY {
-            for (n, share) in [0.1, 0.9, 0.5].into_iter().enumerate() {
-                let points = shared_by(scene, quantity, share);
-                axes.series(
-                    canvas,
-                    &points,
-                    if n == 2 { color::line(0) } else { SECONDARY },
-                    1.8,
-                    SeriesMark::Line,
-                );
-            }
-            let style = TextStyle::new(12.0, SECONDARY).anchor(Anchor::Right);
-            canvas.text("10, 50, 90 %", [x + width, top - 10.0], style);
-            continue;
-        }
-        // The leader is on top.
-        for (track, history) in scene.tracks.iter().enumerate().rev() {
-            let points: Vec<[f64; 2]> =
-                history.points.iter().map(|point| [point.time, quantity(point)]).collect();
-            axes.series(canvas, &points, color::line(track), 1.8, SeriesMark::Line);
-        }
-    }
-}
-
-/// Returns a quantile of a quantity over all vehicles, over time; `share` is the quantile's level.
-fn shared_by(scene: &RunScene<'_>, quantity: fn(&TrackPoint) -> f64, share: f64) -> Vec<[f64; 2]> {
-    let longest = scene.tracks.iter().map(|track| &track.points).max_by_key(|points| points.len());
-    let at = |(moment, point): (usize, &TrackPoint)| {
-        let all = scene.tracks.iter().filter_map(|track| track.points.get(moment)).map(quantity);
-        let mut all: Vec<f64> = all.filter(|value| value.is_finite()).collect();
-        all.sort_by(f64::total_cmp);
-        let value = all.get((share * all.len() as f64) as usize).or(all.last());
-        [point.time, value.copied().unwrap_or(f64::NAN)]
-    };
-    longest.into_iter().flatten().enumerate().map(at).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::canvas::TextStyle;
-    use super::super::color::{ALARM, INK, Rgb};
+    use super::super::color::{self, ALARM, INK, Rgb};
     use super::super::drawn_ground::{DrawnGround, SoilSign};
-    use super::super::scene::{Caption, Highlight, SceneTrack};
+    use super::super::profile::ProfilePoint;
+    use super::super::scene::{Caption, Highlight, SceneTrack, TrackPoint};
     use super::*;
     use bekker_agent::Outcome;
     use bekker_ground::soil::SoilId;
@@ -452,19 +375,6 @@ mod tests {
         write(&path, &scene, Size { width: 960, height: 600 }).unwrap();
         keep(&path, "firm.png");
         assert_eq!(decoded(&path).0, 960);
-    }
-
-    #[test]
-    fn noise_widens_no_axis_and_level_ground_has_no_profile() {
-        let low = |least: f64| {
-            let values = [least, 0.0, 5.0].into_iter();
-            AxisScale::covering(without_noise(values), true, 5).low
-        };
-        assert_eq!(low(-0.02), 0.0);
-        assert!(low(-0.5) <= -0.5);
-        let level = ProfilePoint { grade: 0.0, ..profile_point(0) };
-        assert!(is_flat(&[level]));
-        assert!(!is_flat(&[level, ProfilePoint { grade: -0.01, ..level }]));
     }
 
     #[test]
