@@ -5,7 +5,6 @@ use super::color::{self, ALARM, INK, Rgb, SECONDARY, WHITE};
 use super::depth_scale::{DepthScale, VISIBLE};
 use super::drawn_ground::{self, GroundFunction};
 use super::geotiff::RutNode;
-use super::page::MAP_RIGHT;
 use super::relief::MapView;
 use super::scene::{RunScene, SceneTrack};
 use bekker_agent::OutcomeReport;
@@ -220,13 +219,14 @@ pub(super) fn interpolated(scene: &RunScene<'_>, [x, y]: [f64; 2]) -> f64 {
     low * (1.0 - v) + high * v
 }
 
-/// Draws the map without the vehicles.
+/// Draws the map without the vehicles. The legend of its symbols ends at `right`.
 pub(super) fn draw(
     canvas: &mut Canvas,
     scene: &RunScene<'_>,
     view: &MapView,
     sections: &[Vec<CrossSection>],
     colors: &DepthScale,
+    right: f32,
 ) {
     let places: Vec<CanvasPoint> =
         sections.iter().flatten().map(|section| view.point(section.center)).collect();
@@ -241,15 +241,15 @@ pub(super) fn draw(
     lines(canvas, view, sections);
     canvas.unclip();
     drawn_ground::frame(canvas, &scene.land, view, interval);
-    key(canvas, scene, view, !visible_runs(sections).is_empty());
+    key(canvas, scene, view, !visible_runs(sections).is_empty(), right);
 }
 
 /// Draws the legend of the map's symbols in a line below it, with that of ruts if there are any.
-fn key(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, ruts: bool) {
+fn key(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, ruts: bool, right: f32) {
     let style = TextStyle::new(12.5, SECONDARY);
     let baseline = view.frame.bottom() + 38.0;
     let y = baseline - 4.5;
-    let mut x = MAP_RIGHT;
+    let mut x = right;
     // from right to left
     let mut sign = |canvas: &mut Canvas, text: &str, width: f32| {
         x -= canvas.text_width(text, style);
@@ -262,6 +262,14 @@ fn key(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, ruts: bool) {
     for (name, color) in drawn_ground::prop_key(&scene.land, view).into_iter().rev() {
         let at = sign(canvas, name, 8.0);
         canvas.blot([at + 4.0, y], 4.5, color, 0.75);
+    }
+    for (holes, name, color) in [(true, "detected hole", INK), (false, "detected obstacle", ALARM)]
+    {
+        if scene.blocked.iter().any(|cell| cell.is_hole == holes) {
+            let at = sign(canvas, name, 9.0);
+            let square = Frame { x: at, y: y - 4.5, width: 9.0, height: 9.0 };
+            canvas.rectangle(square, color, 0.75);
+        }
     }
     if !scene.ways.is_empty() {
         let at = sign(canvas, "planned route", 24.0);

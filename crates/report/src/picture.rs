@@ -4,18 +4,18 @@
 //! contours. Ruts are bands, much wider than the ruts themselves, colored by their depth. Each
 //! vehicle's track is a line next to the band, in the vehicle's color. Next to the map is the
 //! deepest rut to scale at the resolution of the soil, with a cross section. Below are speed, slip
-//! and sinkage over time.
+//! and sinkage over time. Without ruts, the map is larger, and the plots are next to it.
 
 use super::canvas::{Canvas, Frame, TextStyle};
 use super::close_up::close_up;
 use super::color::SECONDARY;
 use super::depth_scale::{DepthScale, VISIBLE, color_bar};
 use super::geotiff::RutNode;
-use super::histories::histories;
 use super::legend::{ENDING, ENDING_LINE, endings, legend};
 use super::page::{MAP_LEFT, MAP_RIGHT, MARGIN, SIDE, TOP, WIDTH, footer, heading};
+use super::relief::MapView;
 use super::scene::RunScene;
-use super::{ReportError, file, map};
+use super::{ReportError, file, histories, map};
 use std::path::Path;
 
 /// Size of a picture, pixels.
@@ -38,6 +38,8 @@ impl Default for Size {
 
 /// Height of the content below the map.
 const FOOT: f32 = 372.0;
+/// The same for a run without ruts, whose plots are beside the map.
+const BARE_FOOT: f32 = 108.0;
 /// Minimum height of the map; outcome sentences may reduce it to this.
 const LEAST_MAP: f32 = 380.0;
 /// Draws the scene as a PNG.
@@ -62,31 +64,18 @@ fn draw(scene: &RunScene<'_>, size: Size) -> Result<Canvas, ReportError> {
     let mut canvas = Canvas::new(size.width, size.height, scale)?;
     heading(&mut canvas, &scene.caption);
 
-    let endings = endings(&canvas, scene, height - FOOT - TOP - LEAST_MAP);
+    let is_deformed = map::deepest_node(scene.nodes).is_some_and(|own| own.depth >= VISIBLE);
+    let foot = if is_deformed { FOOT } else { BARE_FOOT };
+    let endings = endings(&canvas, scene, height - foot - TOP - LEAST_MAP);
     let floor = height - endings.len() as f32 * ENDING_LINE;
-    let bottom = floor - FOOT;
+    let bottom = floor - foot;
     let frame = Frame { x: MAP_LEFT, y: TOP, width: MAP_RIGHT - MAP_LEFT, height: bottom - TOP };
     let view = scene.land.view(frame, driven);
-    let sections = map::sections(scene, &view);
-    let deepest = map::deepest(scene, &sections);
-    let colors = DepthScale::reaching(deepest.map_or(0.0, |section| section.depth));
-    map::draw(&mut canvas, scene, &view, &sections, &colors);
-
-    let side = Frame { x: SIDE, y: TOP, width: WIDTH - MARGIN - SIDE, height: bottom - TOP };
-    if let Some(section) = &deepest {
-        let close = close_up(&mut canvas, scene, section, &colors, side);
-        map::mark_window(&mut canvas, &view, &close);
-        color_bar(&mut canvas, &colors, side);
+    if is_deformed {
+        with_ruts(&mut canvas, scene, &view, floor);
     } else {
-        let style = TextStyle::new(16.0, SECONDARY);
-        for (n, line) in canvas.wrapped(&undeformed(scene), side.width, style).iter().enumerate() {
-            canvas.text(line, [side.x, side.y + 16.0 + 22.0 * n as f32], style);
-        }
+        without_ruts(&mut canvas, scene, &view, floor);
     }
-    map::blocked(&mut canvas, scene, &view);
-    map::marks(&mut canvas, scene, &view, &sections);
-    histories(&mut canvas, scene, bottom + 76.0, floor - 92.0);
-    legend(&mut canvas, scene, &view, bottom + 58.0);
     for (n, (line, color)) in endings.iter().enumerate() {
         let y = floor - 26.0 + n as f32 * ENDING_LINE;
         canvas.text(line, [MARGIN, y], TextStyle::new(ENDING, *color));
@@ -94,6 +83,46 @@ fn draw(scene: &RunScene<'_>, size: Size) -> Result<Canvas, ReportError> {
 
     footer(&mut canvas, &scene.caption, height);
     Ok(canvas)
+}
+
+/// Draws the map with the ruts, the deepest one beside it, and plots below it.
+fn with_ruts(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, floor: f32) {
+    let bottom = floor - FOOT;
+    let sections = map::sections(scene, view);
+    let deepest = map::deepest(scene, &sections);
+    let colors = DepthScale::reaching(deepest.map_or(0.0, |section| section.depth));
+    map::draw(canvas, scene, view, &sections, &colors, MAP_RIGHT);
+    let side = Frame { x: SIDE, y: TOP, width: WIDTH - MARGIN - SIDE, height: bottom - TOP };
+    if let Some(section) = &deepest {
+        let close = close_up(canvas, scene, section, &colors, side);
+        map::mark_window(canvas, view, &close);
+        color_bar(canvas, &colors, side);
+    }
+    map::blocked(canvas, scene, view);
+    map::marks(canvas, scene, view, &sections);
+    histories::below_map(canvas, scene, bottom + 76.0, floor - 92.0);
+    legend(canvas, scene, view, Frame { y: bottom + 58.0, ..side });
+}
+
+/// Draws a larger map without ruts, and beside it the legend and the plots. They take the width that the
+/// map leaves.
+fn without_ruts(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, floor: f32) {
+    let sections = map::sections(scene, view);
+    let left = (view.frame.right() + 88.0).min(SIDE);
+    // the signs below a narrow map may be wider than it
+    let right = view.frame.right().max(MAP_LEFT + 0.5 * (MAP_RIGHT - MAP_LEFT));
+    map::draw(canvas, scene, view, &sections, &DepthScale::reaching(0.0), right);
+    map::blocked(canvas, scene, view);
+    map::marks(canvas, scene, view, &sections);
+    let side = Frame { x: left, y: TOP, width: WIDTH - MARGIN - left, height: floor - TOP };
+    let mut y = legend(canvas, scene, view, Frame { y: TOP + 8.0, ..side }) + 42.0;
+    let style = TextStyle::new(14.0, SECONDARY);
+    for line in canvas.wrapped(&undeformed(scene), side.width, style) {
+        canvas.text(&line, [side.x, y], style);
+        y += 20.0;
+    }
+    let column = Frame { y: y + 12.0, height: floor - 48.0 - y - 12.0, ..side };
+    histories::beside_map(canvas, scene, column);
 }
 
 /// Returns the depth of the deepest rut in centimeters, as printed in the heading and the inset.
@@ -374,7 +403,13 @@ mod tests {
         };
         write(&path, &scene, Size { width: 960, height: 600 }).unwrap();
         keep(&path, "firm.png");
-        assert_eq!(decoded(&path).0, 960);
+        let (width, _, pixels) = decoded(&path);
+        assert_eq!(width, 960);
+        // its plots are beside the map, below the legend
+        let driven = color::line(1);
+        let is_line = |n: usize| pixels[3 * n..3 * n + 3] == [driven.0, driven.1, driven.2];
+        let beside = (960 * 200..960 * 560).filter(|n| n % 960 > 700 && is_line(*n)).count();
+        assert!(beside > 50, "{beside} pixels of the plots");
     }
 
     #[test]
