@@ -116,6 +116,9 @@ const FRAGMENT = `${LIGHT}${GRAIN}${DEPTHS}
         sum += weight(own) * own / count;
       }
       depth = share > 0.0 ? sum / share : 0.0;
+      // the upper half of a wall is nearest to undeformed nodes, but part of the rut
+      press = max(press, pressing(vDepth));
+      if (weight(vDepth) > share) { share = weight(vDepth); depth = vDepth; }
       ivec2 own = ivec2(floor(vNode + 0.5));
       vec2 e = level(own + ivec2(1, 0)), w = level(own - ivec2(1, 0)), n = level(own + ivec2(0, 1)), s = level(own - ivec2(0, 1));
       vec4 all = vec4(w.x + w.y, e.x + e.y, s.x + s.y, n.x + n.y) - relief * vec4(w.y, e.y, s.y, n.y);
