@@ -86,7 +86,7 @@ th,td{padding:5px 12px;text-align:right;border-bottom:1px solid var(--grid);whit
 th{border-bottom:2px solid var(--rule);font-weight:600}\
 summary{cursor:pointer;color:var(--accent);margin:10px 0}\
 footer{margin-top:56px;padding-top:14px;border-top:1px solid var(--rule);color:var(--secondary);font-size:13px}\
-@media(max-width:560px){main{padding:22px 16px}.side{grid-template-columns:1fr}}\
+@media(max-width:560px){main{padding:22px 16px}.side{grid-template-columns:1fr}.answer{font-size:17px;padding:12px 14px}}\
 @media screen and (prefers-color-scheme:dark){:root{--ink:#e4e9ee;--secondary:#a9b4c0;--rule:#3b4652;\
 --grid:#2c3540;--paper:#171d24;--accent:#6db9f2;--answer:#232c36}\
 figure svg{background:#f4f6f8;border-radius:6px}}\
