@@ -297,8 +297,9 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
     let modeled = |of: &dyn Fn(f64, f64) -> Option<f64>| -> Vec<Series> {
         let of_side = |&side: &f64| Series {
             name: format!("side {side:.0} m: fitted model"),
-            points: (1..=most)
-                .filter_map(|robots| Some([f64::from(robots), of(f64::from(robots), side)?]))
+            points: (20..=20 * most)
+                .map(|n| 0.05 * f64::from(n))
+                .filter_map(|robots| Some([robots, of(robots, side)?]))
                 .collect(),
             mark: SeriesMark::Dashes,
         };
@@ -308,6 +309,7 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
         x_label: "vehicles".into(),
         y_label: y_label.into(),
         from_zero: true,
+        counts: true,
         series: [modeled, measured].concat(),
         ..PlotAxes::default()
     };
@@ -343,6 +345,7 @@ fn figure(found: &SwarmStatistics, trials: &[SwarmTrial]) -> plot::Figure {
             x_label: "completion time, s".into(),
             y_label: "standard score".into(),
             from_zero: false,
+            counts: false,
             series: vec![
                 fitted(0, "normal"),
                 fitted(1, "lognormal"),

@@ -22,7 +22,7 @@ pub enum SeriesMark {
 pub(super) struct AxisScale {
     pub low: f64,
     pub high: f64,
-    step: f64,
+    pub step: f64,
 }
 
 impl AxisScale {

@@ -33,6 +33,9 @@ pub struct PlotAxes {
     pub y_label: String,
     /// Whether the vertical axis includes zero, regardless of the values.
     pub from_zero: bool,
+    /// Whether the horizontal axis counts something: its ticks are whole numbers, with half of one
+    /// as space on either side.
+    pub counts: bool,
     /// Series, from bottom to top.
     pub series: Vec<Series>,
 }
@@ -45,6 +48,7 @@ impl PlotAxes {
             x_label: x_label.into(),
             y_label: y_label.into(),
             from_zero: true,
+            counts: false,
             series,
         }
     }
@@ -78,6 +82,7 @@ impl From<&bekker_rig::PlotPanel> for PlotAxes {
             x_label: panel.x.clone(),
             y_label: panel.y.clone(),
             from_zero: true,
+            counts: false,
             series: series.collect(),
         }
     }
@@ -211,11 +216,15 @@ fn draw_panel(
     let sharing = figure.panels.iter().filter(|other| other.x_label == panel.x_label);
     let across = sharing.flat_map(|p| &p.series).flat_map(|s| &s.points).map(|p| p[0]);
     let across = without_noise(across);
+    let x = match panel.counts {
+        true => counting(across),
+        false => AxisScale::covering(across, false, 8),
+    };
     let upward = || without_noise(panel.series.iter().flat_map(|s| &s.points).map(|p| p[1]));
     let rows = if figure.panels.len() > 2 { 5 } else { 6 };
     let axes = Axes {
         frame,
-        x: AxisScale::covering(across, false, 8),
+        x,
         y: AxisScale::covering(upward(), panel.from_zero || near_zero(upward()), rows),
         size: 14.0,
     };
@@ -243,6 +252,12 @@ fn draw_panel(
     canvas.unclip();
 }
 
+/// Covers whole numbers with half of one as space on either side, and ticks at whole numbers.
+fn counting(values: impl Iterator<Item = f64>) -> AxisScale {
+    let exact = AxisScale::spanning(values, false, 8);
+    AxisScale { low: exact.low - 0.5, high: exact.high + 0.5, step: exact.step.max(1.0).ceil() }
+}
+
 /// Returns whether the axis should include zero because the values are close to it.
 fn near_zero(values: impl Iterator<Item = f64>) -> bool {
     let (low, high) = values
@@ -264,6 +279,7 @@ mod tests {
             x_label: "slip".into(),
             y_label: y_label.into(),
             from_zero: false,
+            counts: false,
             series: vec![
                 Series { name: "2 cm grid".into(), points: over(f), mark: SeriesMark::Line },
                 Series {
@@ -306,6 +322,17 @@ mod tests {
         let line = color::line(0);
         let drawn = pixels.chunks(3).filter(|p| **p == [line.0, line.1, line.2]).count();
         assert!(drawn > 3 * 500, "only {drawn} pixels in the first line's color");
+    }
+
+    #[test]
+    fn counted_things_have_whole_ticks() {
+        let labels = |values: &[f64]| -> Vec<String> {
+            let scale = counting(values.iter().copied());
+            scale.ticks().into_iter().map(|(_, label)| label).collect()
+        };
+        assert_eq!(labels(&[1.0, 1.5, 3.0]), ["1", "2", "3"]);
+        assert_eq!(labels(&[2.0]), ["1", "2", "3"]);
+        assert_eq!(labels(&[1.0, 24.0]), ["5", "10", "15", "20"]);
     }
 
     /// A result at a single point is visible, and a long legend stays on the page.

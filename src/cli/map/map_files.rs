@@ -256,6 +256,7 @@ fn plotted(output: &MapOutput<'_>, summary: &MapSummary) -> Figure {
                 x_label: "speed, m/s".into(),
                 y_label: "share of the area with a higher speed, %".into(),
                 from_zero: true,
+                counts: false,
                 series: names.into_iter().enumerate().map(series).collect(),
                 ..PlotAxes::default()
             },
@@ -263,6 +264,7 @@ fn plotted(output: &MapOutput<'_>, summary: &MapSummary) -> Figure {
                 x_label: "GO probability in every direction, at least".into(),
                 y_label: "share of the area, %".into(),
                 from_zero: true,
+                counts: false,
                 series: vec![Series {
                     name: "GO in every direction (p_go)".into(),
                     points: confidence_curve(output)

@@ -185,6 +185,7 @@ impl SyncResults {
                     x_label: x.into(),
                     y_label: "received, kB".into(),
                     from_zero: true,
+                    counts: false,
                     series: series.filter(|series| !series.points.is_empty()).collect(),
                 }
             };

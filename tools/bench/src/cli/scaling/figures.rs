@@ -43,7 +43,7 @@ type Panels = fn(&[&MeasuredCase]) -> Vec<PlotAxes>;
 fn panel(title: &str, x_label: &str, y_label: &str, series: Vec<Series>) -> PlotAxes {
     let series = series.into_iter().filter(|own| !own.points.is_empty()).collect();
     let (title, x_label, y_label) = (title.into(), x_label.into(), y_label.into());
-    PlotAxes { title, x_label, y_label, from_zero: true, series }
+    PlotAxes { title, x_label, y_label, from_zero: true, counts: false, series }
 }
 
 fn series(
