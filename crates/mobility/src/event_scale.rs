@@ -18,7 +18,7 @@ const LONGEST_WAY: f64 = 100.0;
 const SLOWEST: f64 = 0.02;
 /// Ratio of the greatest speed of a range to the greatest test speed above which the range is
 /// reduced.
-const UNREACHABLE: f64 = 3.0;
+const UNREACHABLE: f64 = 10.0;
 /// Smallest speed of a reduced range over its greatest one.
 const LOWEST_SHARE: f64 = 0.25;
 
