@@ -185,6 +185,27 @@ fn a_start_does_not_exceed_a_small_acceleration() {
     }
 }
 
+/// A path driver stops closer than 0.55 wheelbases to the end of its path, a small vehicle like a
+/// large one.
+#[test]
+fn small_vehicles_stop_at_the_end_of_their_path() {
+    // mer steers its front and rear wheels: half its wheelbase counts, from its middle
+    for (model, behind, wheelbase, speed, end) in
+        [("husky", 0.256, 0.512, 0.8, 3.0), ("mer", 0.0, 0.7, 0.047, 1.2)]
+    {
+        let driver = format!(
+            "driver = {{ kind = \"path\", speed = {speed}, waypoints = [[0, 0], [{end}, 0]] }}"
+        );
+        let mut world = world(&scenario("rigid", 0.0, &vehicle(model, 0.0, &driver)));
+        drive(&mut world, 45.0);
+        assert_eq!(outcome(&world, 0), None, "{model}");
+        let sample = world.samples().next().unwrap();
+        let short = end - (sample.pose.position.x - behind);
+        println!("{model}: stops {short:.3} m before the end");
+        assert!(short.abs() < 0.55 * wheelbase && sample.speed.abs() < 0.01, "{model}: {short} m");
+    }
+}
+
 #[test]
 fn a_vehicle_waiting_nose_down_holds_and_then_descends() {
     for (model, soil, grade) in

@@ -3,6 +3,7 @@
 
 use crate::scene;
 
+use bekker::curve::Curve;
 use bekker::numeric::GRAVITY;
 use bekker::simulation::{Command, GroundVehicle, OutcomeCode, Sample, SteeringCommand, World};
 use bekker::soil::{Soil, SoilKind, catalog};
@@ -137,6 +138,77 @@ fn a_turn_on_the_spot_on_soil_has_the_moment_of_its_strength() {
     assert!((lateral / moment + 1.0).abs() < 0.06);
 }
 
+/// A Husky with a third axle in the middle, whose motors are as much stronger as it is heavier.
+fn six_wheeled() -> VehicleSpec {
+    let mut spec = husky();
+    let mut axle = spec.axles[0].clone();
+    (axle.name, axle.position[0]) = ("middle".into(), 0.0);
+    spec.axles.insert(1, axle);
+    // the axles share the load, so that the wheels carry what those of four do
+    spec.chassis.mass *= 1.5;
+    let motor = &mut spec.motor_drive.as_mut().unwrap().motor;
+    (motor.max_torque, motor.max_power) = (1.5 * motor.max_torque, 1.5 * motor.max_power);
+    spec
+}
+
+/// Mean curvature over the commanded one in a steady turn at a speed, m/s, and a yaw rate, rad/s, by
+/// a table that holds the speed.
+fn commanded_turn(spec: VehicleSpec, ground: Soil, speed: f64, rate: f64) -> f64 {
+    let steering = rate / spec.max_yaw_rate().unwrap();
+    let mut world = world_of(spec, ground, 0.0, |_| {
+        let Driver::Table(mut own) = table(&[], &[[1.0, 0.0], [3.0, steering]], &[]) else {
+            panic!()
+        };
+        own.speed = Some(Curve::new(vec![[0.0, speed], [100.0, speed]]).unwrap());
+        Driver::Table(own)
+    });
+    drive(&mut world, 8.0);
+    let [turned, along] = mean(&mut world, |sample| [sample.angular_velocity.z, sample.speed]);
+    turned / along * speed / rate
+}
+
+/// Mean curvature over that of a circle, 1/m, that a path driver follows at a speed, m/s.
+fn followed_turn(spec: VehicleSpec, ground: Soil, speed: f64, radius: f64) -> f64 {
+    let points = (0..=720).map(|n| {
+        let angle = f64::from(n).to_radians();
+        [radius * angle.sin(), radius - radius * angle.cos()]
+    });
+    let path = Path::polyline(&points.collect::<Vec<_>>()).unwrap();
+    let mut world = world_of(spec, ground, 0.0, |vehicle| {
+        let mut config = PathFollowerConfig { cruise_speed: speed, ..Default::default() };
+        let geometry = SteeringGeometry::from_spec(vehicle.spec());
+        config.steering.min_look_ahead = geometry.usual_look_ahead();
+        Driver::Path(PathFollower::new(path.clone(), geometry, config))
+    });
+    drive(&mut world, 8.0);
+    let [turned, along] = mean(&mut world, |sample| [sample.angular_velocity.z, sample.speed]);
+    turned / along * radius
+}
+
+/// On firm ground path drivers meet the curvature of a circle within 5 %. Without their correction, slow
+/// turns are wider: the rim speeds are those of tires that slide fully, which they do not at small slip.
+/// On clay the curvature is printed only.
+///
+/// Six wheels turned 9 to 20 % faster than commanded while their rim speeds were those for the mean
+/// square of the axles' distances.
+#[test]
+fn four_and_six_wheels_turn_with_the_commanded_curvature() {
+    let mud = || catalog().find("lean_clay_32_wes").unwrap().to_soil();
+    for (name, spec) in [("four", husky()), ("six", six_wheeled())] {
+        for (speed, radius) in [(0.3, 1.5), (0.3, 3.0), (0.6, 1.5), (0.6, 3.0)] {
+            let turn = |ground| commanded_turn(spec.clone(), ground, speed, speed / radius);
+            let [firm_turn, mud_turn] = [firm(FRICTION), mud()].map(turn);
+            let path = followed_turn(spec.clone(), firm(FRICTION), speed, radius);
+            println!(
+                "{name} wheels, {speed} m/s, {radius} m: by table {firm_turn:.3}, on clay \
+                 {mud_turn:.3}; on the path {path:.3}"
+            );
+            assert!((path - 1.0).abs() < 0.05, "{name} wheels, {speed} m/s, {radius} m: {path}");
+            assert!((0.8..1.02).contains(&firm_turn), "{name} wheels: {firm_turn}");
+        }
+    }
+}
+
 fn bends() -> Path {
     let points = [
         [0.0, 0.0],
@@ -237,7 +309,7 @@ fn motors_are_off_once_their_battery_is_empty() {
     );
     let summary = world.summary("test", 0.0).vehicles.remove(0);
     let battery = summary.battery.unwrap();
-    // a step draws at most 2 x 480 W for 2 ms
+    // a step draws at most 2 x 580 W for 2 ms
     assert!(
         battery.charge == 0.0 && (0.0..2.0).contains(&(battery.energy - energy)),
         "{battery:?}"

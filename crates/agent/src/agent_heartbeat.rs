@@ -443,6 +443,7 @@ impl AgentModel {
             work,
             fuel: burned.map(|rate| rate * h),
             drive_radius: self.vehicle.properties().drive_radius,
+            rolling_speed: self.vehicle.properties().rolling_speed,
             flexible_wheel_count: self.vehicle.flexible_wheel_count(coupling),
         };
         let wheels = self.vehicle.coupled_samples(coupling, &workspace.vehicle);

@@ -25,8 +25,6 @@ const PROGRESS_SLOWDOWN: f64 = 0.2;
 const PEAK_TIME_CONSTANT: f64 = 0.1;
 /// Time constant of the wheels' means, s.
 const MEAN_TIME: f64 = 1.0;
-/// Speed above which a vehicle rolls, m/s; below, it stands still.
-pub(super) const MIN_ROLLING_SPEED: f64 = 0.2;
 /// Rolled distance from which motion resistance is reported, m.
 const MIN_ROLLED_DISTANCE: f64 = 2.0;
 
@@ -47,6 +45,8 @@ pub(super) struct StepMetrics {
     pub fuel: Option<f64>,
     /// Radius at which the drive acts on the ground, m.
     pub drive_radius: f64,
+    /// Speed above which the vehicle rolls, m/s.
+    pub rolling_speed: f64,
     /// Number of wheels with flexible tires.
     pub flexible_wheel_count: usize,
 }
@@ -221,7 +221,7 @@ impl Monitor {
     ) {
         self.speed = metrics.velocity.norm();
         // horizontal speed only: a standing vehicle may heave on its springs
-        let rolls = hypot(metrics.velocity.x, metrics.velocity.y) >= MIN_ROLLING_SPEED;
+        let rolls = hypot(metrics.velocity.x, metrics.velocity.y) >= metrics.rolling_speed;
         if rolls {
             self.rolled = time;
         }

@@ -14,7 +14,7 @@ use super::agent::{AgentModel, AgentState, AgentWorkspace};
 use super::diagnosis::{Diagnosis, Evidence, WheelMean};
 use super::endings::{Endings, Immobility};
 use super::ground_vehicle::GroundVehicle;
-use super::monitor::{MIN_ADVANCE_SPEED, MIN_ROLLING_SPEED};
+use super::monitor::MIN_ADVANCE_SPEED;
 use super::outcome::{MAX_SPEED, Outcome, StateFailure};
 use bekker_ground::GroundModel;
 use bekker_ground::soil::{SoilId, SoilKind};
@@ -113,7 +113,8 @@ impl AgentModel {
             let least = after.min(MIN_STALL_AT_END);
             self.immobilized(ground, time, least, state, workspace)
         });
-        let stands = self.vehicle.twist(&workspace.vehicle).linear.norm() < MIN_ROLLING_SPEED;
+        let speed = self.vehicle.twist(&workspace.vehicle).linear.norm();
+        let stands = speed < self.vehicle.properties().rolling_speed;
         immobilized.unwrap_or_else(|| {
             match (state.monitor.intent(), self.leader.map(|leader| leader.agent)) {
                 ((Intent::Hold, told), _) if stands => {

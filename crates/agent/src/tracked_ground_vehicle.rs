@@ -482,6 +482,7 @@ fn properties(vehicle: &TrackedVehicle) -> VehicleProperties {
         driven_wheels: (0..wheels).collect(),
         ride_radius,
         drive_radius: spec.road_wheel.radius,
+        rolling_speed: SLIP_SPEED,
         wheel_reach: [ride_radius, 0.5 * spec.shoe_width()],
         running_gear_height: spec.sprocket.position[2] + spec.pitch_radius() - lowest_point.z,
         lowest_point,

@@ -39,6 +39,8 @@ pub struct VehicleProperties {
     pub ride_radius: f64,
     /// Radius at which wheel torque acts on the ground: of wheels or road wheels, m.
     pub drive_radius: f64,
+    /// Speed above which it rolls, m/s; below, it stands still.
+    pub rolling_speed: f64,
     /// Radius and half width around a wheel's center, m: of the wheel, or of a road wheel with the
     /// track below it.
     pub wheel_reach: [f64; 2],

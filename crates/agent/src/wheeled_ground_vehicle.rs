@@ -21,7 +21,7 @@ use bekker_vehicle::spec::{RigidTire, RimSurface, VehicleFootprint};
 use bekker_vehicle::tire::{BeltPatch, FirmContact, FirmPatch, GroundPlane};
 use bekker_vehicle::{
     Controls, Drivetrain, MotorReading, RearFrameModel, TrailerModel, Vehicle, VehicleBodies,
-    VehicleState, VehicleWorkspace, WheelMotorReading,
+    VehicleSpec, VehicleState, VehicleWorkspace, WheelMotorReading,
 };
 use std::sync::Arc;
 
@@ -128,11 +128,6 @@ impl WheeledGroundVehicle {
         &self.tires[self.vehicle.axle_of(wheel)]
     }
 
-    /// Returns the rim speed below which slip is zero, m/s.
-    fn slip_speed(&self) -> f64 {
-        SLIP_SPEED.min(SLIP_SPEED_SHARE * self.vehicle.spec().top_rim_speed())
-    }
-
     /// Returns radius and half width of a wheel's tire, m.
     pub(super) fn tire_extent(&self, wheel: usize) -> [f64; 2] {
         let underside = &self.tire(wheel).underside;
@@ -160,7 +155,7 @@ impl WheeledGroundVehicle {
             sample.deflection = pressed;
             let rolls_on = self.tire(wheel).underside.max_radius() - pressed / 3.0;
             let rim = twist.angular.dot(&axis) * rolls_on;
-            sample.slip = slip(rim, twist.linear.dot(&forward), self.slip_speed());
+            sample.slip = slip(rim, twist.linear.dot(&forward), slip_speed(self.vehicle.spec()));
         }
         sample.add_force(force, &forward);
     }
@@ -271,7 +266,7 @@ impl WheeledGroundVehicle {
         });
         let rim = twist.angular.dot(&axis) * rolls_on;
         WheelSample {
-            slip: slip(rim, twist.linear.dot(&forward), self.slip_speed()),
+            slip: slip(rim, twist.linear.dot(&forward), slip_speed(self.vehicle.spec())),
             sinkage: contact.sinkage,
             load: force.z,
             traction: force.dot(&forward),
@@ -550,6 +545,11 @@ impl GroundVehicle for WheeledGroundVehicle {
 }
 
 /// Returns the properties of a vehicle on these tires of its axles.
+/// Returns the rim speed below which slip is zero, and the speed below which a vehicle stands, m/s.
+fn slip_speed(spec: &VehicleSpec) -> f64 {
+    SLIP_SPEED.min(SLIP_SPEED_SHARE * spec.top_rim_speed())
+}
+
 fn properties(vehicle: &Vehicle, tires: &[TireContactModel]) -> VehicleProperties {
     let spec = vehicle.spec();
     let wheels = vehicle.wheels();
@@ -579,6 +579,7 @@ fn properties(vehicle: &Vehicle, tires: &[TireContactModel]) -> VehiclePropertie
         driven_wheels: vehicle.driven_wheels().collect(),
         ride_radius,
         drive_radius: max_radius,
+        rolling_speed: slip_speed(spec),
         wheel_reach: [max_radius.max(ride_radius), half_width],
         lowest_point: middle(&wheel_centers) - Vec3::z() * max_radius,
         running_gear_height: 2.0 * max_radius,

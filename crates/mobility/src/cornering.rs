@@ -6,7 +6,7 @@
 
 use super::findings::{EventMetric, Findings, simulated_on};
 use super::straight::{PART_OF_TOP, top_speed};
-use super::subject::{EventRun, ROAD, Subject, constant_speed};
+use super::subject::{EventRun, KMH, ROAD, Subject, constant_speed};
 use super::{MobilityError, SearchEffort};
 use bekker_agent::OutcomeCode;
 use bekker_math::numeric::GRAVITY;
@@ -31,8 +31,12 @@ const MEAN: usize = 100;
 pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, MobilityError> {
     let geometry = &subject.geometry.steering;
     // to the digit that is reported
-    let slower = (10.0 * PART_OF_TOP * top_speed(subject)?).floor() / 10.0;
-    let speed = SPEED.min(slower).max(CRAWL);
+    let top = top_speed(subject)?;
+    let slower = (10.0 * PART_OF_TOP * top).floor() / 10.0;
+    if slower <= CRAWL {
+        return Ok(too_slow(top));
+    }
+    let speed = SPEED.min(slower);
     let curvature = ASKED * GRAVITY / (speed * speed);
     let neutral = geometry.steering_angle(curvature) / geometry.max_steer;
     // steering brakes of tracks slip at first, so their steering fraction has no definite curvature
@@ -70,6 +74,18 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
         lines: vec![PlotLine { name: simulated_on(ROAD), points, mark: LineStyle::Line }],
     };
     Ok(Findings { figures, panels: vec![panel], scenarios: vec![scenario] })
+}
+
+/// Returns the result for a vehicle that is no faster than the reference drive.
+fn too_slow(top: f64) -> Findings {
+    let note = format!(
+        "top speed {:.2} km/h is too low: the reference drive is at {:.1} km/h",
+        top / KMH,
+        CRAWL / KMH
+    );
+    let gradient = EventMetric::new("understeer_gradient", None, "deg/g").with_note(note.clone());
+    let held = EventMetric::new("lateral_acceleration", None, "g").with_note(note);
+    Findings { figures: vec![gradient, held], ..Findings::default() }
 }
 
 type TurnRun = (Scenario, EventRun, Vec<[f64; 3]>);

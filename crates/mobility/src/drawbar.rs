@@ -10,9 +10,10 @@
 //! hold more than they could pull.
 
 use super::cone_index::ConeIndexEstimate;
+use super::event_scale::TestDrive;
 use super::findings::{CLOSED_FORM, EventMetric, Findings, simulated_on};
 use super::straight::road_friction;
-use super::subject::{ROAD, Subject, constant_speed, straight_path, table};
+use super::subject::{ROAD, Subject, constant_speed, hold, straight_path, table};
 use super::{MobilityError, SearchEffort, TractiveEffort};
 use bekker_ground::soil::catalog;
 use bekker_math::numeric::GRAVITY;
@@ -35,18 +36,16 @@ const BRAKE: [f64; 2] = [6.0, 36.0];
 const ROPE: f64 = 5.0;
 /// Samples per mean: half a second.
 const MEAN: usize = 50;
-/// Speed below which the vehicle counts as stationary, m/s.
-const STANDING: f64 = 0.05;
+/// Speed below which the vehicle counts as stationary, m/s, and its greatest share of the set speed.
+const STANDING: [f64; 2] = [0.05, 0.1];
 /// Unit of forces over the weight.
 const OF_WEIGHT: &str = "of the weight";
 /// Width of the slip classes for the plotted mean pull.
 const CLASS: f64 = 0.02;
 /// Slip at which the pull is reported.
 const SLIP: f64 = 0.2;
-/// Distance over which motion resistance is taken, m.
-const WAY: f64 = 25.0;
-/// Longest drive over that distance, s.
-const LONGEST: f64 = 40.0;
+/// Drive over which motion resistance is taken.
+const ROLLING: TestDrive = TestDrive { speed: SPEED, distance: 25.0, longest: 40.0 };
 
 pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let found =
@@ -61,7 +60,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
         let most = curve.iter().map(|[_, pull]| *pull).reduce(f64::max);
         let metric = EventMetric::new("drawbar_pull", most, OF_WEIGHT)
             .with_condition(format!("{soil}, greatest"))
-            .with_note(if most.is_none() { stood() } else { String::new() });
+            .with_note(if most.is_none() { stood(subject) } else { String::new() });
         let metric = match soil {
             ROAD => on_road(subject, metric),
             _ => metric,
@@ -75,7 +74,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
             .with_condition(format!("{soil}, slip {:.0} %", 100.0 * SLIP))
             .with_note(match (pull, curve.is_empty()) {
                 (Some(_), _) => String::new(),
-                (None, true) => stood(),
+                (None, true) => stood(subject),
                 (None, false) => format!("the slip never rose to {:.0} %", 100.0 * SLIP),
             });
         findings.figures.push(match &estimate {
@@ -87,7 +86,9 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
                 .with_condition(soil)
                 .with_note(match resistance {
                     Some(_) => String::new(),
-                    None => format!("hardly rolled in {LONGEST} s"),
+                    None => {
+                        format!("hardly rolled in {} s", subject.test_drive(ROLLING).longest)
+                    }
                 });
             let metric = match estimate_traction(subject, soil)? {
                 Some(going) => metric.with_closed_form("Bekker, compaction", going.resistance),
@@ -124,19 +125,27 @@ fn in_percent([slip, pull]: [f64; 2]) -> [f64; 2] {
     [100.0 * slip, pull]
 }
 
+/// Returns the speed below which the vehicle counts as stationary, m/s.
+fn standing_speed(subject: &Subject) -> f64 {
+    STANDING[0].min(STANDING[1] * subject.test_speed(SPEED))
+}
+
 /// Returns why a vehicle gives no pull.
-fn stood() -> String {
-    format!("no faster than {STANDING} m/s when the braking began")
+fn stood(subject: &Subject) -> String {
+    let speed = standing_speed(subject);
+    format!("no faster than {speed:.2} m/s when the braking began")
 }
 
 /// Adds the closed form for a road: the pull is limited by friction or the powertrain, whichever is
 /// less.
 fn on_road(subject: &Subject, metric: EventMetric) -> EventMetric {
-    let friction = road_friction();
-    match TractiveEffort::new(&subject.spec).map(|effort| effort.relative_effort(SPEED)) {
-        Some(effort) if effort < friction => {
-            metric.with_closed_form("tractive effort at 2 m/s", effort)
-        }
+    let (friction, speed) = (road_friction(), subject.test_speed(SPEED));
+    let law = match speed < SPEED {
+        true => "tractive effort at the set speed",
+        false => "tractive effort at 2 m/s",
+    };
+    match TractiveEffort::new(&subject.spec).map(|effort| effort.relative_effort(speed)) {
+        Some(effort) if effort < friction => metric.with_closed_form(law, effort),
         _ if subject.geometry.steering.trailer.is_some() => metric,
         _ => metric.with_closed_form("μ, all wheels driven", friction),
     }
@@ -148,14 +157,15 @@ fn estimate_traction(
     soil: &str,
 ) -> Result<Option<Trafficability>, MobilityError> {
     let Ok(soil) = catalog().find(soil) else { return Ok(None) };
-    let world = subject.world(&subject.scenario("standing", 1.0, straight_path(SPEED, WAY)))?;
+    let world = subject.world(&subject.scenario("standing", 1.0, hold()))?;
     Ok(Some(Trafficability::estimate(&world.model().agents[0].vehicle, &soil.to_soil())))
 }
 
 fn towing(subject: &Subject, soil: &str) -> Scenario {
     let [begins, on] = BRAKE;
     let name = format!("drawbar_{soil}");
-    let mut scenario = subject.scenario(&name, on + 4.0, constant_speed(SPEED, &[[0.0, 0.0]]));
+    let driver = constant_speed(subject.test_speed(SPEED), &[[0.0, 0.0]]);
+    let mut scenario = subject.scenario(&name, on + 4.0, driver);
     scenario.soil.default = soil.into();
     scenario.endings.immobilized = false;
     let row =
@@ -185,6 +195,7 @@ fn towing(subject: &Subject, soil: &str) -> Scenario {
 fn pull_by_slip(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]>), MobilityError> {
     let scenario = towing(subject, soil);
     let mut samples: Vec<[f64; 3]> = Vec::new();
+    let standing = standing_speed(subject);
     subject.drive(&scenario, |sample| {
         if sample.time >= BRAKE[0] {
             let count = sample.wheels.len() as f64;
@@ -194,7 +205,7 @@ fn pull_by_slip(subject: &Subject, soil: &str) -> Result<(Scenario, Vec<[f64; 2]
         }
         let spent =
             samples.len() >= MEAN && samples[samples.len() - MEAN..].iter().all(|s| s[0] > 0.95);
-        let stands = sample.time >= BRAKE[0] && sample.speed < STANDING;
+        let stands = sample.time >= BRAKE[0] && sample.speed < standing;
         if spent || stands { Flow::Stop } else { Flow::Continue }
     })?;
     let curve = samples.chunks_exact(MEAN).map(|chunk| {
@@ -235,10 +246,11 @@ fn motion_resistance(
     soil: &str,
 ) -> Result<(Scenario, Option<f64>), MobilityError> {
     let name = format!("motion_resistance_{soil}");
-    let mut scenario = subject.scenario(&name, LONGEST, straight_path(SPEED, WAY));
+    let TestDrive { speed, distance, longest } = subject.test_drive(ROLLING);
+    let mut scenario = subject.scenario(&name, longest, straight_path(speed, distance));
     scenario.soil.default = soil.into();
     let driven = subject.drive(&scenario, |sample| {
-        if sample.pose.position.x > WAY { Flow::Stop } else { Flow::Continue }
+        if sample.pose.position.x > distance { Flow::Stop } else { Flow::Continue }
     })?;
     let share = driven.summary.motion_resistance.map(|force| force / subject.weight());
     Ok((scenario, share))

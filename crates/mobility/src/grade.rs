@@ -1,6 +1,7 @@
 //! Gradeability: the steepest grade that is climbed, and the speed on grades.
 
 use super::cone_index::ConeIndexEstimate;
+use super::event_scale::TestDrive;
 use super::findings::{CLOSED_FORM, EventMetric, Findings, Limit, simulated_on};
 use super::straight::road_friction;
 use super::subject::{FrontAxle, KMH, ROAD, Subject, straight_path, table};
@@ -18,13 +19,10 @@ const SOILS: [&str; 4] = [ROAD, "dry_sand_lll", "upland_sandy_loam", "lean_clay_
 /// Range of grades, and the resolution of the limit.
 const GRADES: [f64; 2] = [0.02, 1.2];
 const WIDTH: f64 = 0.01;
-/// Set speed of the driver, m/s, and the distance to climb, m along x.
-const SPEED: f64 = 2.0;
-const WAY: f64 = 12.0;
+/// Set speed of the driver, distance to climb along x, and longest climb.
+const CLIMB: TestDrive = TestDrive { speed: 2.0, distance: 12.0, longest: 40.0 };
 /// Slip limit of the driver on the road, where more slip gives less force.
 const SLIP: f64 = 0.1;
-/// Longest climb, s.
-const LONGEST: f64 = 40.0;
 /// Time, s, and least speed, m/s, of a vehicle that rolls back because its brakes do not hold.
 ///
 /// From that time on the driver only brakes.
@@ -113,18 +111,19 @@ fn open_differentials(subject: &Subject) -> Option<FrontAxle> {
 
 fn climb(subject: &Subject, soil: &str, grade: f64) -> Scenario {
     let name = format!("grade_{soil}_{grade:.3}");
-    let mut driver = straight_path(SPEED, WAY);
+    let TestDrive { speed, distance, longest } = subject.test_drive(CLIMB);
+    let mut driver = straight_path(speed, distance);
     if let DriverConfig::Path { slip_limit, locks, .. } = &mut driver {
         *slip_limit = (soil == ROAD).then_some(SLIP);
         *locks = subject.spec.wheeled().map_or(Locks::OPEN, |own| own.locks());
     }
-    on_slope(subject.scenario(&name, LONGEST, driver), soil, grade)
+    on_slope(subject.scenario(&name, longest, driver), soil, grade)
 }
 
 fn climbs(subject: &Subject, soil: &str, grade: f64) -> Result<bool, MobilityError> {
-    let mut arrived = false;
+    let (mut arrived, end) = (false, subject.test_drive(CLIMB).distance);
     subject.drive(&climb(subject, soil, grade), |sample| {
-        arrived = sample.pose.position.x > WAY;
+        arrived = sample.pose.position.x > end;
         if arrived { Flow::Stop } else { Flow::Continue }
     })?;
     Ok(arrived)

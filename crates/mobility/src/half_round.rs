@@ -1,5 +1,6 @@
 //! Half-round and ridge tests: the speed at which one exposes the driver to 2.5 g.
 
+use super::event_scale::speed_label;
 use super::findings::{EventMetric, Findings, simulated_on};
 use super::ride::{HEARTBEAT, RideRecorder, STEP};
 use super::subject::{KMH, ROAD, Subject, straight_path};
@@ -28,26 +29,28 @@ const ROW: f64 = 20.0;
 const CORNER: f64 = 30.0;
 
 pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
-    let found = effort.some(&RADII).in_parallel(|&radius| -> Result<_, MobilityError> {
-        let bumps = Bumps::half_round(radius);
-        let limit = threshold(SPEEDS, effort.width(WIDTH), |kmh| {
+    let radii = RADII.map(|radius| subject.wheel_scale() * radius);
+    let found = effort.some(&radii).in_parallel(|&radius| -> Result<_, MobilityError> {
+        let bumps = Bumps::half_round(subject, radius);
+        let range = subject.speed_range(SPEEDS, WIDTH);
+        let limit = threshold(range.ends, effort.width(range.width), |kmh| {
             Ok::<_, MobilityError>(bumps.shock(subject, kmh)? <= LIMIT)
         })?;
-        Ok((radius, limit))
+        Ok((radius, range, limit))
     });
     let mut findings = Findings::default();
     let mut points = Vec::new();
-    for (radius, limit) in found.collect::<Result<Vec<_>, _>>()? {
+    for (radius, range, limit) in found.collect::<Result<Vec<_>, _>>()? {
         let metric = EventMetric::new("half_round_speed", limit.passed, "km/h")
             .with_condition(format!("{:.0} cm", 100.0 * radius));
         findings.figures.push(match (limit.passed, limit.failed) {
             (None, _) => metric.with_note("above 2.5 g, or stuck, at the lowest speed tried"),
-            (_, None) => metric.with_note("highest speed tried"),
+            (_, None) => metric.with_note(range.greatest_note()),
             _ => metric,
         });
         points.extend(limit.passed.map(|kmh| [100.0 * radius, kmh]));
         let trials = [limit.passed, limit.failed].into_iter().flatten();
-        let bumps = Bumps::half_round(radius);
+        let bumps = Bumps::half_round(subject, radius);
         findings.scenarios.extend(trials.map(|kmh| bumps.scenario(subject, kmh)));
     }
     points.sort_by(|a, b| a[0].total_cmp(&b[0]));
@@ -80,7 +83,8 @@ pub fn shock_speed(
         last: places.iter().copied().fold(PLACE, f64::max),
         stamps: places.into_iter().map(ridge).collect(),
     };
-    let limit = threshold(SPEEDS, WIDTH, |kmh| match bumps.shock(subject, kmh) {
+    let range = subject.speed_range(SPEEDS, WIDTH);
+    let limit = threshold(range.ends, range.width, |kmh| match bumps.shock(subject, kmh) {
         // a state that is no longer finite counts as failed
         Err(MobilityError::Failed { .. }) => Ok(false),
         shock => shock.map(|shock| shock <= LIMIT),
@@ -101,23 +105,24 @@ struct Bumps {
 }
 
 impl Bumps {
-    fn half_round(radius: f64) -> Bumps {
+    fn half_round(subject: &Subject, radius: f64) -> Bumps {
+        let place = subject.test_distance(PLACE);
         let stamp = StampConfig::Ridge {
-            from: [PLACE, -20.0],
-            to: [PLACE, 20.0],
+            from: [place, -20.0],
+            to: [place, 20.0],
             width: 2.0 * radius,
             height: radius,
             edge: Some(radius),
             face: Face::Round,
         };
         let name = format!("half_round_{:.0}", 100.0 * radius);
-        Bumps { name, stamps: vec![stamp], last: PLACE }
+        Bumps { name, stamps: vec![stamp], last: place }
     }
 
     fn scenario(&self, subject: &Subject, kmh: f64) -> Scenario {
         let speed = kmh * KMH;
-        let way = self.last + subject.geometry.length() + BEYOND;
-        let name = format!("{}_{kmh:.1}", self.name);
+        let way = self.last + subject.geometry.length() + subject.test_distance(BEYOND);
+        let name = format!("{}_{}", self.name, speed_label(kmh));
         let duration = (way / speed + 2.0).ceil();
         let mut scenario = subject.scenario(&name, duration, straight_path(speed, way));
         scenario.time.step = STEP;
@@ -132,7 +137,7 @@ impl Bumps {
     fn shock(&self, subject: &Subject, kmh: f64) -> Result<f64, MobilityError> {
         let scenario = self.scenario(subject, kmh);
         let mut recorder = RideRecorder::new(subject);
-        let end = self.last - subject.geometry.footprint.rear + 0.5 * BEYOND;
+        let end = self.last - subject.geometry.footprint.rear + 0.5 * subject.test_distance(BEYOND);
         let mut over = false;
         subject.drive(&scenario, |sample| {
             recorder.record(sample);

@@ -16,6 +16,7 @@ mod absorbed_power;
 mod cone_index;
 mod cornering;
 mod drawbar;
+mod event_scale;
 mod findings;
 mod fuel;
 mod grade;

@@ -1,5 +1,6 @@
 //! Steps, gaps, ditches and barriers across the path: the greatest that is crossed.
 
+use super::event_scale::TestDrive;
 use super::findings::{EventMetric, Findings};
 use super::subject::{Subject, straight_path};
 use super::{MobilityError, SearchEffort, threshold};
@@ -8,10 +9,10 @@ use bekker_scenario::Scenario;
 use bekker_scenario::config::{Face, StampConfig};
 use bekker_vehicle::TrackedSpec;
 
-/// Speed of the driver, m/s.
-const SPEED: f64 = 1.5;
-/// Start position of the obstacle, m; the whole vehicle starts before it.
-const PLACE: f64 = 8.0;
+/// Speed of the driver, start position of the obstacle, and longest drive.
+///
+/// The whole vehicle starts before the obstacle.
+const APPROACH: TestDrive = TestDrive { speed: 1.5, distance: 8.0, longest: 40.0 };
 /// Extent of the obstacle to either side, and length of a step's top, m.
 const ASIDE: f64 = 30.0;
 const TOP: f64 = 60.0;
@@ -21,17 +22,18 @@ const WALL: f64 = 0.02;
 const BOTTOMLESS: f64 = 2.5;
 /// Length of a ditch's flat bottom and of a barrier's flat top, m.
 const LEVEL: f64 = 1.0;
+/// Distance beyond the obstacle at which the whole vehicle has crossed it, m.
+const BEYOND: f64 = 0.5;
 /// Distance between nodes, m.
 const SPACING: f64 = 0.04;
-/// Longest drive, s.
-const LONGEST: f64 = 40.0;
 /// Resolution of the limit, m.
 const WIDTH: f64 = 0.02;
 
 /// Finds the highest step that is climbed.
 pub(super) fn step(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let radius = subject.geometry.wheel_radius;
-    let course = |height: f64| (ridge(TOP, height, WALL), 0.0);
+    let obstacle = Obstacle::new(subject);
+    let course = |height: f64| (obstacle.ridge(TOP, height, obstacle.wall), 0.0);
     let metric = search(subject, effort, "step", [0.05, 1.3], &course)?;
     Ok(match subject.spec.tracked() {
         Some(track) => {
@@ -45,7 +47,8 @@ pub(super) fn step(subject: &Subject, effort: SearchEffort) -> Result<Findings, 
 /// Finds the widest gap that is crossed.
 pub(super) fn gap(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let diameter = 2.0 * subject.geometry.wheel_radius;
-    let course = |width: f64| (ditch(width, BOTTOMLESS, WALL), width);
+    let obstacle = Obstacle::new(subject);
+    let course = |width: f64| (obstacle.ditch(width, BOTTOMLESS, obstacle.wall), width);
     let findings = search(subject, effort, "gap", [0.1, 3.0], &course)?;
     Ok(if let Some(track) = subject.spec.tracked() {
         with_comparison(findings, "half the track length", 0.5 * running_length(track), subject)
@@ -65,14 +68,16 @@ pub(super) fn trapezoids(
     subject: &Subject,
     effort: SearchEffort,
 ) -> Result<Findings, MobilityError> {
-    let across = |rise: f64| LEVEL + 2.0 * rise;
+    let (obstacle, level) = (Obstacle::new(subject), subject.length_scale() * LEVEL);
+    let across = |rise: f64| level + 2.0 * rise;
     let (ditches, barriers) = rayon::join(
         || {
-            let course = |depth: f64| (ditch(across(depth), depth, depth), across(depth));
+            let course = |depth: f64| (obstacle.ditch(across(depth), depth, depth), across(depth));
             search(subject, effort, "ditch", [0.1, 2.0], &course)
         },
         || {
-            let course = |height: f64| (ridge(across(height), height, height), across(height));
+            let course =
+                |height: f64| (obstacle.ridge(across(height), height, height), across(height));
             search(subject, effort, "barrier", [0.1, 2.0], &course)
         },
     );
@@ -93,21 +98,39 @@ fn with_comparison(
     Findings { figures: findings.figures.into_iter().map(own).collect(), ..findings }
 }
 
-/// Returns a ridge across the path, from the start position of the obstacle.
-fn ridge(width: f64, height: f64, edge: f64) -> StampConfig {
-    let middle = PLACE + 0.5 * width;
-    let (from, to) = ([middle, -ASIDE], [middle, ASIDE]);
-    StampConfig::Ridge { from, to, width, height, edge: Some(edge), face: Face::Straight }
+/// Position of an obstacle, and the run of its walls.
+#[derive(Clone, Copy)]
+struct Obstacle {
+    /// Start of the obstacle, m.
+    start: f64,
+    /// Horizontal run of a vertical wall, m.
+    wall: f64,
 }
 
-fn ditch(width: f64, depth: f64, edge: f64) -> StampConfig {
-    let middle = PLACE + 0.5 * width;
-    let (from, to) = ([middle, -ASIDE], [middle, ASIDE]);
-    let edge = Some(edge.min(0.5 * width));
-    StampConfig::Ditch { from, to, width, depth, edge, face: Face::Straight }
+impl Obstacle {
+    fn new(subject: &Subject) -> Obstacle {
+        let start = subject.test_drive(APPROACH).distance;
+        Obstacle { start, wall: subject.wheel_scale() * WALL }
+    }
+
+    /// Returns a ridge across the path, from the start position of the obstacle.
+    fn ridge(self, width: f64, height: f64, edge: f64) -> StampConfig {
+        let middle = self.start + 0.5 * width;
+        let (from, to) = ([middle, -ASIDE], [middle, ASIDE]);
+        StampConfig::Ridge { from, to, width, height, edge: Some(edge), face: Face::Straight }
+    }
+
+    fn ditch(self, width: f64, depth: f64, edge: f64) -> StampConfig {
+        let middle = self.start + 0.5 * width;
+        let (from, to) = ([middle, -ASIDE], [middle, ASIDE]);
+        let edge = Some(edge.min(0.5 * width));
+        StampConfig::Ditch { from, to, width, depth, edge, face: Face::Straight }
+    }
 }
 
 /// Finds the greatest size of an obstacle; `course` returns its stamp and its length, m, by size.
+///
+/// `sizes` are those for a vehicle of full size.
 fn search(
     subject: &Subject,
     effort: SearchEffort,
@@ -119,13 +142,17 @@ fn search(
         let (stamp, length) = course(size);
         (scenario(subject, name, size, stamp), length)
     };
-    let limit = threshold(sizes, effort.width(WIDTH), |size| {
+    let scale = subject.wheel_scale();
+    let sizes = sizes.map(|size| scale * size);
+    let limit = threshold(sizes, effort.width(scale * WIDTH), |size| {
         let (scenario, length) = trial(size);
         crosses(subject, &scenario, length)
     })?;
     let metric = EventMetric::new(name, limit.passed, "m");
     let metric = match (limit.passed, limit.failed) {
-        (None, _) => metric.with_note(format!("failed at the lowest value tried, {} m", sizes[0])),
+        (None, _) => {
+            metric.with_note(format!("failed at the lowest value tried, {:.3} m", sizes[0]))
+        }
         (_, None) => metric.with_note("highest value tried"),
         _ => metric,
     };
@@ -137,17 +164,20 @@ fn search(
 }
 
 fn scenario(subject: &Subject, name: &str, size: f64, stamp: StampConfig) -> Scenario {
-    let way = PLACE + 30.0;
+    let TestDrive { speed, distance, longest } = subject.test_drive(APPROACH);
+    let way = distance + 30.0;
     let name = format!("{name}_{size:.3}");
-    let mut scenario = subject.scenario(&name, LONGEST, straight_path(SPEED, way));
-    scenario.ground.spacing = SPACING;
+    let mut scenario = subject.scenario(&name, longest, straight_path(speed, way));
+    scenario.ground.spacing = subject.wheel_scale() * SPACING;
     scenario.terrain.stamp.push(stamp);
     scenario
 }
 
 /// Returns whether the whole vehicle gets beyond an obstacle of a length, m.
 fn crosses(subject: &Subject, scenario: &Scenario, length: f64) -> Result<bool, MobilityError> {
-    let end = PLACE + length - subject.geometry.footprint.rear + 0.5;
+    let start = subject.test_drive(APPROACH).distance;
+    let beyond = subject.length_scale() * BEYOND;
+    let end = start + length - subject.geometry.footprint.rear + beyond;
     let mut over = false;
     subject.drive(scenario, |sample| {
         over = sample.pose.position.x > end;

@@ -5,6 +5,7 @@
 //! ([`with_strength`](bekker_ground::soil::DeformableSoil::with_strength)). The model has no cone,
 //! so cone indices are not converted to or from ρ; only rankings of vehicles are comparable.
 
+use super::event_scale::TestDrive;
 use super::findings::{EventMetric, Findings};
 use super::subject::{Subject, is_firm, straight_path};
 use super::vehicle_sheet::cone_index_vehicle;
@@ -21,10 +22,8 @@ const CLAY: &str = "heavy_clay_40_wes";
 /// Range of ratios, and the relative resolution of the limit.
 const RATIOS: [f64; 2] = [0.05, 2.0];
 const WIDTH: f64 = 0.02;
-/// Speed, m/s (2.5 mph), length of the lane, m, and longest pass, s.
-const SPEED: f64 = 1.1;
-const LANE: f64 = 20.0;
-const LONGEST: f64 = 45.0;
+/// Speed (2.5 mph), length of the lane, and longest pass.
+const PASS: TestDrive = TestDrive { speed: 1.1, distance: 20.0, longest: 45.0 };
 /// Numbers of passes in the same rut.
 const PASSES: [u32; 2] = [1, 10];
 
@@ -75,7 +74,8 @@ fn scenario(subject: &Subject, weakened: WeakenedClay<'_>) -> Scenario {
         CLAY => format!("passes_{ratio:.3}"),
         other => format!("passes_{other}_{ratio:.3}"),
     };
-    let mut scenario = subject.scenario(&name, LONGEST, straight_path(SPEED, LANE));
+    let TestDrive { speed, distance, longest } = subject.test_drive(PASS);
+    let mut scenario = subject.scenario(&name, longest, straight_path(speed, distance));
     scenario.soil.default = "weakened clay".into();
     scenario.soil.custom.push(weakened.soil());
     scenario
@@ -109,6 +109,7 @@ fn passes_lane(
     passes: u32,
 ) -> Result<bool, MobilityError> {
     let scenario = scenario(subject, weakened);
+    let lane = subject.test_drive(PASS).distance;
     let mut world = subject.world(&scenario)?;
     for pass in 0..passes {
         if pass > 0 && world.respawn(0, &VehiclePlacement::default()).is_err() {
@@ -116,7 +117,7 @@ fn passes_lane(
         }
         let mut arrived = false;
         subject.drive_on(&mut world, &scenario, |sample| {
-            arrived = sample.pose.position.x > LANE;
+            arrived = sample.pose.position.x > lane;
             if arrived { Flow::Stop } else { Flow::Continue }
         })?;
         if !arrived {

@@ -1,5 +1,6 @@
 //! Ride-limited speed: the speed at which the driver absorbs 6 W.
 
+use super::event_scale::speed_label;
 use super::findings::{EventMetric, Findings, simulated_on};
 use super::subject::{KMH, ROAD, Subject, straight_path};
 use super::{MobilityError, SearchEffort, threshold};
@@ -26,10 +27,10 @@ const CLASSES: [(RoughnessConfig, RoughnessClass, &str); 4] = [
 /// Range of speeds, km/h, and the resolution of the limit.
 const SPEEDS: [f64; 2] = [4.0, 100.0];
 const WIDTH: f64 = 1.0;
-/// Run-up time, s, then the evaluated distance, m, and its least duration, s.
+/// Run-up time, s, then the evaluated distance, m, and its least and greatest duration, s.
 const RUN_UP: f64 = 2.0;
 const WAY: f64 = 80.0;
-const LEAST: f64 = 8.0;
+const EVALUATED: [f64; 2] = [8.0, 120.0];
 /// Fraction of a speed that counts as held, duration of the drive, s, and of its final window, s.
 const HELD: f64 = 0.95;
 const LONG: f64 = 40.0;
@@ -44,15 +45,16 @@ const REFERENCE: f64 = 0.1;
 
 pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings, MobilityError> {
     let found = effort.some(&CLASSES).in_parallel(|class| -> Result<_, MobilityError> {
-        let limit = threshold(SPEEDS, effort.width(WIDTH), |kmh| {
+        let range = subject.speed_range(SPEEDS, WIDTH);
+        let limit = threshold(range.ends, effort.width(range.width), |kmh| {
             Ok::<_, MobilityError>(power(subject, class.0, kmh)? <= LIMIT)
         })?;
         let held = limit.passed.map(|kmh| final_speed(subject, class.0, kmh)).transpose()?;
-        Ok((class, limit, held.flatten()))
+        Ok((class, range, limit, held.flatten()))
     });
     let mut findings = Findings::default();
     let mut points = Vec::new();
-    for ((class, density, name), limit, held) in found.collect::<Result<Vec<_>, _>>()? {
+    for ((class, density, name), range, limit, held) in found.collect::<Result<Vec<_>, _>>()? {
         let rms = root_mean_square(*density);
         // the vehicle starts at the speed that passed, but may not be able to hold it
         let slower = limit.passed.zip(held).filter(|(kmh, held)| *held < HELD * kmh);
@@ -64,7 +66,7 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
                 metric.with_note("below 6 W at the highest speed that it holds")
             }
             (None, _) => metric.with_note("above 6 W at the lowest speed tried"),
-            (_, None) => metric.with_note("highest speed tried"),
+            (_, None) => metric.with_note(range.greatest_note()),
             _ => metric,
         });
         points.extend(ridden.map(|kmh| [1e3 * rms, kmh]));
@@ -90,11 +92,12 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
 /// # Errors
 /// [`MobilityError`] when a scenario is refused or a trial has no result.
 pub fn ride_speed(subject: &Subject, class: RoughnessConfig) -> Result<f64, MobilityError> {
-    let limit = threshold(SPEEDS, WIDTH, |kmh| {
+    let range = subject.speed_range(SPEEDS, WIDTH);
+    let limit = threshold(range.ends, range.width, |kmh| {
         Ok::<_, MobilityError>(power(subject, class, kmh)? <= LIMIT)
     })?;
     Ok(match limit.failed {
-        Some(_) => limit.passed.unwrap_or(SPEEDS[0]) * KMH,
+        Some(_) => limit.passed.unwrap_or(range.ends[0]) * KMH,
         None => f64::INFINITY,
     })
 }
@@ -106,8 +109,8 @@ fn root_mean_square(class: RoughnessClass) -> f64 {
 
 fn scenario(subject: &Subject, class: RoughnessConfig, kmh: f64) -> Scenario {
     let speed = kmh * KMH;
-    let duration = (RUN_UP + (WAY / speed).max(LEAST)).ceil();
-    let name = format!("ride_{class:?}_{kmh:.1}").to_lowercase();
+    let duration = (RUN_UP + (WAY / speed).clamp(EVALUATED[0], EVALUATED[1])).ceil();
+    let name = format!("ride_{class:?}_{}", speed_label(kmh)).to_lowercase();
     let driver = straight_path(speed, speed * duration);
     let mut scenario = subject.scenario(&name, duration, driver);
     scenario.time.step = STEP;

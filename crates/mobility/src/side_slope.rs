@@ -1,5 +1,6 @@
 //! Side slopes that are traversed under control.
 
+use super::event_scale::TestDrive;
 use super::findings::{EventMetric, Findings, Limit};
 use super::straight::road_friction;
 use super::subject::{ROAD, Subject, straight_path};
@@ -15,13 +16,10 @@ const SOILS: [&str; 2] = [ROAD, "upland_sandy_loam"];
 /// Range of side slopes, rise over run, and the resolution of the limit.
 const SLOPES: [f64; 2] = [0.05, 1.2];
 const WIDTH: f64 = 0.01;
-/// Speed, m/s, and distance, m.
-const SPEED: f64 = 2.0;
-const WAY: f64 = 25.0;
+/// Speed, distance and longest drive.
+const TRAVERSE: TestDrive = TestDrive { speed: 2.0, distance: 25.0, longest: 40.0 };
 /// Largest lateral offset of a vehicle under control, m.
 const ASIDE: f64 = 1.0;
-/// Longest drive, s.
-const LONGEST: f64 = 40.0;
 /// Side slope required of a military vehicle on firm ground.
 const ASKED: f64 = 0.3;
 
@@ -38,10 +36,12 @@ pub(super) fn drive(subject: &Subject, effort: SearchEffort) -> Result<Findings,
     for (soil, limit, why) in found.collect::<Result<Vec<_>, _>>()? {
         let metric = EventMetric::new("side_slope", limit.passed, "").with_condition(soil);
         let metric = metric.with_note(match why {
-            None | Some(SlopeEnding::Passed) => "steepest value tried",
-            Some(SlopeEnding::Overturned) => "rolls over above this",
-            Some(SlopeEnding::OffCourse) => "leaves its line by more than 1 m above this",
-            Some(SlopeEnding::Stuck) => "stuck above this",
+            None | Some(SlopeEnding::Passed) => "steepest value tried".into(),
+            Some(SlopeEnding::Overturned) => "rolls over above this".into(),
+            Some(SlopeEnding::OffCourse) => {
+                format!("leaves its line by more than {:.2} m above this", aside(subject))
+            }
+            Some(SlopeEnding::Stuck) => "stuck above this".to_owned(),
         });
         let metric =
             metric.with_alternation_note(limit.passed_beyond.map(|slope| format!("{slope:.3}")));
@@ -65,9 +65,15 @@ fn on_road(subject: &Subject, metric: EventMetric) -> EventMetric {
     }
 }
 
+/// Returns the largest lateral offset of this vehicle under control, m.
+fn aside(subject: &Subject) -> f64 {
+    subject.length_scale() * ASIDE
+}
+
 fn scenario(subject: &Subject, soil: &str, slope: f64) -> Scenario {
     let name = format!("side_slope_{soil}_{slope:.3}");
-    let mut scenario = subject.scenario(&name, LONGEST, straight_path(SPEED, WAY));
+    let TestDrive { speed, distance, longest } = subject.test_drive(TRAVERSE);
+    let mut scenario = subject.scenario(&name, longest, straight_path(speed, distance));
     scenario.soil.default = soil.into();
     scenario.terrain.surface =
         SurfaceConfig::Slope { elevation: 0.0, grade: slope, uphill_deg: 90.0 };
@@ -84,10 +90,11 @@ enum SlopeEnding {
 
 fn ending(subject: &Subject, soil: &str, slope: f64) -> Result<SlopeEnding, MobilityError> {
     let (mut arrived, mut astray) = (false, false);
+    let [end, aside] = [subject.test_drive(TRAVERSE).distance, aside(subject)];
     let driven = subject.drive(&scenario(subject, soil, slope), |sample| {
         let place = sample.pose.position;
-        arrived = place.x > WAY;
-        astray |= place.y.abs() > ASIDE;
+        arrived = place.x > end;
+        astray |= place.y.abs() > aside;
         // a sliding vehicle may still overturn, but it has left its line
         if arrived || astray { Flow::Stop } else { Flow::Continue }
     })?;

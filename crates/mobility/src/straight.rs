@@ -21,8 +21,8 @@ const BRAKED_FROM: f64 = 60.0;
 pub(super) const PART_OF_TOP: f64 = 0.9;
 /// Start and end of the brake ramp, s.
 const BRAKE: [f64; 2] = [0.5, 0.7];
-/// Speed below which a vehicle counts as stopped, m/s.
-const STANDS: f64 = 0.1;
+/// Speed below which a vehicle counts as stopped, m/s, and its greatest share of the initial speed.
+const STANDS: [f64; 2] = [0.1, 0.1];
 
 /// Returns the friction coefficient of the road.
 pub(super) fn road_friction() -> f64 {
@@ -37,11 +37,12 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
     let top = final_speed(&speeds);
     let (braking, stop) = brake(subject, (BRAKED_FROM * KMH).min(PART_OF_TOP * top))?;
 
-    let mut figures: Vec<EventMetric> = TIMED
+    let timed = timed_speeds(top);
+    let mut figures: Vec<EventMetric> = timed
         .iter()
         .map(|kmh| {
             let metric = EventMetric::new("time_to_speed", time_to(&speeds, kmh * KMH), "s");
-            let metric = metric.with_condition(format!("{kmh} km/h"));
+            let metric = metric.with_condition(format!("{} km/h", brief(*kmh)));
             match metric.value {
                 Some(_) => metric,
                 None => metric.with_note("not reached"),
@@ -77,6 +78,23 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
         lines,
     };
     Ok(Findings { figures, panels: vec![panel], scenarios: vec![faster, braking] })
+}
+
+/// Returns the speeds to which acceleration is timed, km/h, for a top speed, m/s.
+fn timed_speeds(top: f64) -> Vec<f64> {
+    match top < TIMED[0] * KMH {
+        true => vec![PART_OF_TOP * top / KMH],
+        false => TIMED.to_vec(),
+    }
+}
+
+/// Returns a speed, km/h, as text: in whole numbers from 10 km/h on, otherwise to two digits.
+fn brief(kmh: f64) -> String {
+    match kmh {
+        0.0..1.0 => format!("{kmh:.2}"),
+        1.0..10.0 => format!("{kmh:.1}"),
+        _ => format!("{kmh:.0}"),
+    }
 }
 
 /// Returns the top speed on a level firm road, m/s.
@@ -120,6 +138,7 @@ fn brake(subject: &Subject, speed: f64) -> Result<(Scenario, EventMetric), Mobil
     let rows = [row(0.0, 0.0), row(BRAKE[0], 0.0), row(BRAKE[1], 1.0)];
     let mut scenario = subject.scenario("braking", 30.0, table(&rows));
     scenario.vehicle[0].speed = speed;
+    let stands = STANDS[0].min(STANDS[1] * speed);
     let (mut from, mut to) = (None, None);
     subject.drive(&scenario, |sample| {
         let place = (sample.pose.position, sample.speed);
@@ -127,13 +146,13 @@ fn brake(subject: &Subject, speed: f64) -> Result<(Scenario, EventMetric), Mobil
             from.get_or_insert(place);
             to = Some(place);
         }
-        if from.is_some() && sample.speed < STANDS { Flow::Stop } else { Flow::Continue }
+        if from.is_some() && sample.speed < stands { Flow::Stop } else { Flow::Continue }
     })?;
-    let way = from.zip(to).filter(|(_, (_, last))| *last < STANDS);
+    let way = from.zip(to).filter(|(_, (_, last))| *last < stands);
     let begun = from.map_or(speed, |(_, speed)| speed);
     let metric =
         EventMetric::new("stopping_distance", way.map(|((a, _), (b, _))| distance(&a, &b)), "m")
-            .with_condition(format!("{:.0} km/h", begun / KMH))
+            .with_condition(format!("{} km/h", brief(begun / KMH)))
             .with_closed_form("v²/(2 μ g)", begun * begun / (2.0 * road_friction() * GRAVITY));
     Ok((scenario, metric))
 }

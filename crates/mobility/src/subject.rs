@@ -185,6 +185,7 @@ impl Subject {
     pub(super) fn scenario(&self, name: &str, duration: f64, driver: DriverConfig) -> Scenario {
         let mut scenario = Scenario::new(name, ROAD, TimeConfig::with_duration(duration));
         scenario.vehicle.push(self.vehicle("subject", driver));
+        scenario.ground.spacing *= self.wheel_scale();
         // a multiple of the heartbeats of all events
         scenario.output.interval = 0.04;
         scenario

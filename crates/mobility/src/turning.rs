@@ -1,12 +1,16 @@
 //! Wall-to-wall steering circle.
+//!
+//! A vehicle whose steering commands a yaw rate turns on the spot.
 
 use super::findings::{EventMetric, Findings};
-use super::subject::{Subject, constant_speed};
+use super::subject::{Subject, constant_speed, table};
 use super::{MobilityError, SearchEffort};
 use bekker_agent::Sample;
 use bekker_math::numeric::hypot;
 use bekker_math::spatial::Vec3;
 use bekker_ranks::Flow;
+use bekker_scenario::Scenario;
+use bekker_scenario::config::TableRow;
 use bekker_vehicle::spec::VehicleFootprint;
 use std::f64::consts::TAU;
 
@@ -17,11 +21,11 @@ const LOCK: f64 = 3.0;
 const STEADY: f64 = 8.0;
 /// Longest drive, s.
 const LONGEST: f64 = 90.0;
+/// Number of circles without slip for which a slower vehicle has time.
+const CIRCLES: f64 = 3.0;
 
 pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, MobilityError> {
-    let steering = [[0.0, 0.0], [1.0, 0.0], [LOCK, 1.0]];
-    let mut scenario = subject.scenario("turning", LONGEST, constant_speed(SPEED, &steering));
-    scenario.endings.immobilized = false;
+    let scenario = scenario(subject);
     let (mut turned, mut circle): (f64, Vec<Sample>) = (0.0, Vec::new());
     subject.drive(&scenario, |sample| {
         if sample.time < STEADY {
@@ -44,11 +48,12 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
     let walls = corners.map(reach).fold(0.0, f64::max);
 
     let front = footprint.front - geometry.rear_axle;
-    let closed_form = hypot(front, geometry.min_radius() + 0.5 * footprint.width);
-    let formula = match geometry.articulated {
-        Some(_) => "√(((f cos γ + r)/sin γ + w/2)² + l²)",
-        None => "√((L/tan δ + w/2)² + l²)",
+    let (formula, radius) = match (geometry.articulated, geometry.skid) {
+        (Some(_), _) => ("√(((f cos γ + r)/sin γ + w/2)² + l²)", geometry.min_radius()),
+        (None, Some(_)) => ("on the spot: √((w/2)² + l²)", 0.0),
+        (None, None) => ("√((L/tan δ + w/2)² + l²)", geometry.min_radius()),
     };
+    let closed_form = hypot(front, radius + 0.5 * footprint.width);
     let metric = EventMetric::new("turning_radius", closed.then_some(walls), "m")
         .with_closed_form(formula, closed_form)
         .with_published(&subject.model);
@@ -58,6 +63,27 @@ pub(super) fn drive(subject: &Subject, _: SearchEffort) -> Result<Findings, Mobi
         (true, None) => metric,
     };
     Ok(Findings { figures: vec![metric], panels: vec![], scenarios: vec![scenario] })
+}
+
+fn scenario(subject: &Subject) -> Scenario {
+    let geometry = &subject.geometry.steering;
+    let steering = [[0.0, 0.0], [1.0, 0.0], [LOCK, 1.0]];
+    let speed = subject.test_speed(SPEED);
+    let (driver, longest) = match geometry.skid {
+        Some(_) => {
+            let row =
+                |[time, steering]: [f64; 2]| TableRow { time, steering, ..TableRow::default() };
+            (table(&steering.map(row)), LONGEST)
+        }
+        None if speed < SPEED => {
+            let circle = TAU * geometry.min_radius() / speed;
+            (constant_speed(speed, &steering), LONGEST.max(STEADY + CIRCLES * circle).ceil())
+        }
+        None => (constant_speed(speed, &steering), LONGEST),
+    };
+    let mut scenario = subject.scenario("turning", longest, driver);
+    scenario.endings.immobilized = false;
+    scenario
 }
 
 /// Returns the mean of the instantaneous centers of rotation.

@@ -19,7 +19,9 @@
 //! lateral forces balance, and so do the moments, B/2 Σ μ N s/√(s² + Ω² x²) = Σ μ N Ω x²/√(s² + Ω²
 //! x²). If all wheels have the same |x| = L/2, as for two axles, the root is the same for all:
 //! s = Ω L²/(2 B). The rims of both sides therefore differ by Ω B (1 + (L/B)²) at any speed of
-//! travel. For other axles L²/4 is the mean of x².
+//! travel. For other axles s/Ω is found by bisection, for equal loads
+//! (`VehicleSpec::skid_tread`): three axles need less difference than the mean of x² would give,
+//! because the wheels in the middle drive and do not resist.
 
 use super::assembly::MotorIndices;
 use super::controls::Controls;

@@ -25,8 +25,10 @@ use std::sync::Arc;
 
 /// Required clearance above a vehicle, m.
 const HEADROOM: f64 = 0.3;
-/// Distance to the goal at which the vehicle has arrived, m.
-const ARRIVAL: f64 = 3.0;
+/// Distance to the goal at which an autonomous vehicle has arrived, over that of a path driver.
+const ARRIVAL_RATIO: f64 = 3.0;
+/// Its lower limit, m: cells of the planner's map and points of its paths are up to 0.5 m apart.
+const MIN_ARRIVAL: f64 = 1.0;
 /// Ratio of the assumed IMU errors to its noise.
 ///
 /// It covers scale and alignment errors, which the filter does not estimate.
@@ -103,7 +105,7 @@ pub(super) fn autonomy(
         body,
         lidar: sensors[lidar].mount,
         goals: goal.into_iter().collect(),
-        arrival: ARRIVAL,
+        arrival: (ARRIVAL_RATIO * geometry.arrival_distance()).max(MIN_ARRIVAL),
         bounds: bounded.then_some([[west, south], [east, north]]),
         gaps: land.terrain.shared_gaps(),
         localizer: localizer(sensors, &roles, truth, land, gravity)?,

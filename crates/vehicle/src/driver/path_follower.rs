@@ -16,8 +16,6 @@ use std::sync::Arc;
 const WAITING: f64 = 0.5;
 /// Speed that a leader must allow before a waiting driver closes up, m/s.
 const CLOSE_UP: f64 = 0.6;
-/// Distance to the end of the path at which the vehicle has arrived, m.
-const ARRIVAL: f64 = 1.0;
 /// Largest offset of a vehicle on its path, m.
 pub const BESIDE: f64 = 3.0;
 /// Speed at which a vehicle that has overshot the end of its path backs up, m/s.
@@ -122,7 +120,7 @@ impl PathFollower {
     /// Whether the vehicle has stopped at the end of the path, and on it.
     pub fn has_arrived(&self, state: &DriverState) -> bool {
         let beside = state.place.offset.abs() > BESIDE;
-        state.holding && self.remaining_distance(state).abs() < 2.0 * ARRIVAL && !beside
+        state.holding && self.remaining_distance(state).abs() < 2.0 * self.arrival() && !beside
     }
 
     /// Direction in which it drives the path: 1 forward, -1 with the rear ahead.
@@ -182,8 +180,8 @@ impl PathFollower {
         };
         let told_to_stop = config.stop_time.is_some_and(|stop| view.time >= stop);
         let at_end =
-            config.stop_at_end && !state.backing && self.remaining_distance(state) < ARRIVAL;
-        let overshot = at_end && self.remaining_distance(state) < -2.0 * ARRIVAL;
+            config.stop_at_end && !state.backing && self.remaining_distance(state) < self.arrival();
+        let overshot = at_end && self.remaining_distance(state) < -2.0 * self.arrival();
         state.holding |= stands && (told_to_stop || at_end && !overshot);
         let at_line = view.stop.is_some_and(|left| left <= SHORT_OF_LINE);
         let must_stand =
@@ -316,10 +314,11 @@ impl PathFollower {
     /// It backs up from standstill until the end is ahead of it again.
     fn must_back_up(&self, state: &DriverState, view: &DriverView) -> bool {
         let remaining = self.remaining_distance(state);
-        let overshot = remaining < -2.0 * ARRIVAL && view.speed.abs() < self.standstill_speed();
+        let overshot =
+            remaining < -2.0 * self.arrival() && view.speed.abs() < self.standstill_speed();
         let stops =
             self.config.stop_at_end && !state.holding && view.time >= self.config.start_time;
-        stops && (overshot || state.backing && remaining < -0.5 * ARRIVAL)
+        stops && (overshot || state.backing && remaining < -0.5 * self.arrival())
     }
 
     fn intent(&self, state: &DriverState, must_stand: bool, target: f64, speed: f64) -> Intent {
@@ -331,6 +330,11 @@ impl PathFollower {
         } else {
             Intent::Drive
         }
+    }
+
+    /// Distance to the end of the path at which the vehicle has arrived, m.
+    fn arrival(&self) -> f64 {
+        self.geometry.arrival_distance()
     }
 
     /// Remaining distance to the end of the path, m.
@@ -395,7 +399,8 @@ impl PathFollower {
         let braking = self.allowed[next] + 2.0 * config.deceleration * left;
         let square = braking.min(config.cruise_speed * config.cruise_speed);
         // creeps up to the end instead of stopping short of it
-        let creep = if self.remaining_distance(state) < ARRIVAL { 0.0 } else { self.creep_speed() };
+        let creep =
+            if self.remaining_distance(state) < self.arrival() { 0.0 } else { self.creep_speed() };
         square.sqrt().max(creep)
     }
 }

@@ -12,6 +12,8 @@ use bekker_math::spatial::{Pose, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Distance to a target at which a vehicle has arrived, m, and its largest share of the wheelbase.
+const ARRIVAL: [f64; 2] = [1.0, 0.55];
 /// Gain on the missing curvature, for skid-steered vehicles.
 const SKID_GAIN: f64 = 2.0;
 /// Lower bound of the speed in the conversion of a yaw rate to a curvature, m/s.
@@ -144,6 +146,14 @@ impl SteeringGeometry {
     /// A small vehicle that looks 5 m ahead would cut bends by several of its lengths.
     pub fn usual_look_ahead(&self) -> f64 {
         PurePursuit::default().min_look_ahead.min(2.0 * self.wheelbase)
+    }
+
+    /// Distance to a target at which the vehicle has arrived, m: 1 m, less for wheelbases below
+    /// 1.8 m.
+    ///
+    /// A small robot would otherwise stop several of its lengths short of its target.
+    pub fn arrival_distance(&self) -> f64 {
+        ARRIVAL[0].min(ARRIVAL[1] * self.wheelbase)
     }
 
     /// Largest curvature of the rear axle's path, 1/m.
@@ -394,6 +404,8 @@ mod tests {
         assert_eq!(GEOMETRY.usual_look_ahead(), 5.0);
         let husky = SteeringGeometry { wheelbase: 0.512, ..GEOMETRY };
         assert_eq!(husky.usual_look_ahead(), 1.024);
+        assert_eq!(GEOMETRY.arrival_distance(), 1.0);
+        assert_eq!(husky.arrival_distance(), 0.55 * 0.512);
     }
 
     #[test]

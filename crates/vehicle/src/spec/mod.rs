@@ -454,18 +454,36 @@ impl VehicleSpec {
 
     /// Difference of the rim speeds of both sides over the yaw rate of a skid-steered vehicle, m.
     ///
-    /// It is B (1 + (L/B)²) for the tread B and two axles L apart, whose wheels slide with equal
-    /// friction in all directions. For other axles, L²/4 is the mean of the squares of their
-    /// distances from their middle.
+    /// Wheels slide with equal friction in all directions and carry equal loads. For the tread B and
+    /// axles at the distances x from their middle it is B + 2 λ, where λ balances the moments:
+    /// B/2 Σ λ/√(λ² + x²) = Σ x²/√(λ² + x²). Where all wheels have the same x = L/2, as with two
+    /// axles, it is B (1 + (L/B)²).
     pub fn skid_tread(&self) -> f64 {
         let (axles, middle) = (self.tractor_axles(), self.turning_line());
         let squares = axles.iter().map(|axle| {
             let x = axle.wheel_x() - middle;
             x * x
         });
-        let mean = squares.sum::<f64>() / axles.len().max(1) as f64;
+        let squares: Vec<f64> = squares.collect();
+        let mean = squares.iter().sum::<f64>() / axles.len().max(1) as f64;
         let tread = self.tread();
-        tread + 4.0 * mean / tread
+        if axles.len() <= 2 {
+            return tread + 4.0 * mean / tread;
+        }
+        // A sliding wheel at a small x mostly drives, one at a large x mostly resists. λ is therefore
+        // below its value for the mean of x², at which driving moments exceed the resisting ones.
+        let excess = |sliding: f64| {
+            let moment = |square: &f64| {
+                (0.5 * tread * sliding - square) / (sliding * sliding + square).sqrt()
+            };
+            squares.iter().map(moment).sum::<f64>()
+        };
+        let (mut low, mut high) = (0.0, 2.0 * mean / tread);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if excess(middle) < 0.0 { low = middle } else { high = middle }
+        }
+        tread + 2.0 * high
     }
 
     /// Rim speed up to which electric motors give their full power, m/s; infinite with an engine.
