@@ -544,12 +544,12 @@ impl GroundVehicle for WheeledGroundVehicle {
     }
 }
 
-/// Returns the properties of a vehicle on these tires of its axles.
 /// Returns the rim speed below which slip is zero, and the speed below which a vehicle stands, m/s.
 fn slip_speed(spec: &VehicleSpec) -> f64 {
     SLIP_SPEED.min(SLIP_SPEED_SHARE * spec.top_rim_speed())
 }
 
+/// Returns the properties of a vehicle on these tires of its axles.
 fn properties(vehicle: &Vehicle, tires: &[TireContactModel]) -> VehicleProperties {
     let spec = vehicle.spec();
     let wheels = vehicle.wheels();
