@@ -34,6 +34,10 @@ const LAST_POINTS: usize = 400;
 /// `examples/soil_intervals.rs` measures the coverage on others.
 const LIKELIHOOD_POWER: f64 = 0.5;
 
+/// Distance, m, and angle of a wheel, rad, at least one of which a log must reach.
+const LEAST_DISTANCE: f64 = 0.2;
+const LEAST_TURN: f64 = 1.0;
+
 /// Reasons why drives give no posterior.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -50,6 +54,19 @@ pub enum DrivesError {
         duration: f64,
         /// Shortest duration, s.
         needed: f64,
+    },
+    /// The vehicle stands and no wheel spins.
+    #[error(
+        "{log}: the vehicle moves by {distance:.2} m and its wheels turn by {turn:.2} rad at most; a log must move \
+         it by {LEAST_DISTANCE} m or turn a wheel by {LEAST_TURN} rad, because standing tells too little of the soil"
+    )]
+    Standing {
+        /// Name of the log.
+        log: String,
+        /// Distance that the speed gives, m.
+        distance: f64,
+        /// Largest angle by which a wheel turns, rad.
+        turn: f64,
     },
     /// The log has a wheel that the vehicle lacks.
     #[error("{log}: has column {column}, but the vehicle has {wheels} wheels")]
@@ -290,6 +307,7 @@ impl<'a> Observation<'a> {
         for log in logs {
             let drive = SimulatedDrive::new(vehicle, log);
             check_wheels(&drive, log, center)?;
+            check_motion(log)?;
             let skipped = drive.settling_time();
             let windows = DriveWindows::of_log(log, window, skipped);
             if windows.ends.is_empty() {
@@ -334,6 +352,23 @@ fn check_wheels(
         }
         None => Ok(()),
     }
+}
+
+/// Refuses the log of a vehicle that stands without spinning its wheels.
+///
+/// Distance and angles are sums over the log, in which noise of the samples cancels.
+fn check_motion(log: &DriveLog) -> Result<(), DrivesError> {
+    let sum = |values: &[f64]| -> f64 {
+        let steps = log.times.windows(2).zip(values);
+        steps.map(|(times, value)| (times[1] - times[0]) * value).sum::<f64>().abs()
+    };
+    let spins = log.channels.iter().filter(|(own, _)| matches!(own, LogChannel::Spin(_)));
+    let turn = spins.map(|(_, values)| sum(values)).fold(0.0, f64::max);
+    let distance = log.channel(LogChannel::Speed).map_or(0.0, sum);
+    if distance >= LEAST_DISTANCE || turn >= LEAST_TURN {
+        return Ok(());
+    }
+    Err(DrivesError::Standing { log: log.name.clone(), distance, turn })
 }
 
 /// Standard deviations of the means of windows: noise of the samples and error of the model.
@@ -584,6 +619,25 @@ mod tests {
             inside += pairs.filter(|(own, truth)| own.low <= *truth && *truth <= own.high).count();
         }
         inside as f64 / (PARAMETERS as f64 * soils as f64)
+    }
+
+    /// Noise of a standing vehicle is no motion; a vehicle that spins its wheels on the spot moves them.
+    #[test]
+    fn the_log_of_a_standing_vehicle_is_refused() {
+        let noise = RandomStream::new(1, "noise");
+        let log = |speed: f64, spin: f64| DriveLog {
+            name: "log.csv".into(),
+            times: (0..160).map(|n| 0.05 * f64::from(n)).collect(),
+            channels: vec![
+                (LogChannel::Speed, (0..160).map(|n| speed + 0.05 * noise.normal(n)).collect()),
+                (LogChannel::Spin(0), (0..160).map(|n| spin + 0.05 * noise.normal(n)).collect()),
+            ],
+            controls: None,
+            grade: 0.0,
+        };
+        let refused = check_motion(&log(0.0, 0.0)).unwrap_err().to_string();
+        assert!(refused.starts_with("log.csv: the vehicle moves by 0.0"), "{refused}");
+        assert!(check_motion(&log(0.05, 0.0)).is_ok() && check_motion(&log(0.0, 0.4)).is_ok());
     }
 
     #[test]
