@@ -163,7 +163,7 @@ fn a_custom_vehicle_is_driven_and_errors_are_named() {
     // a quick grade is that of the road, where a cone index has no meaning
     let index = ["--vehicle", "hmmwv", "--event", "grade", "--quick", "--cone-index-kpa"];
     for soil in [[].as_slice(), &["--soil", "rigid"]] {
-        let told = refused(&[&index, ["300"].as_slice(), soil].concat(), 2);
+        let told = refused(&[index.as_slice(), ["300"].as_slice(), soil].concat(), 2);
         assert!(told.contains("--cone-index-kpa") && told.contains("firm ground"), "{told}");
     }
     let told = refused(&[index.as_slice(), ["-3"].as_slice()].concat(), 2);
