@@ -160,6 +160,14 @@ fn a_custom_vehicle_is_driven_and_errors_are_named() {
     assert!(told.contains("must be one of straight, turning"), "{told}");
     let told = refused(&["--vehicle", "humvee"], 3);
     assert!(told.contains("hmmwv"), "{told}");
+    // a quick grade is that of the road, where a cone index has no meaning
+    let index = ["--vehicle", "hmmwv", "--event", "grade", "--quick", "--cone-index-kpa"];
+    for soil in [[].as_slice(), &["--soil", "rigid"]] {
+        let told = refused(&[index.as_slice(), ["300"].as_slice(), soil].concat(), 2);
+        assert!(told.contains("--cone-index-kpa") && told.contains("firm ground"), "{told}");
+    }
+    let told = refused(&[index.as_slice(), ["-3"].as_slice()].concat(), 2);
+    assert!(told.contains("must be from 10 to 10000 kPa"), "{told}");
 }
 
 /// A grade limited by the brakes is reported as such.

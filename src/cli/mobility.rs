@@ -6,6 +6,7 @@ use super::{Failure, stdout};
 use crate::mobility::vehicle_sheet::cone_index_vehicle;
 use crate::mobility::{
     EVENTS, EventMetric, Findings, Limit, MobilityError, MobilityEvent, SearchEffort, Subject,
+    is_firm,
 };
 use crate::report::study::TitledTable;
 use crate::report::table::TableStyle;
@@ -55,7 +56,7 @@ pub struct Mobility {
     payload: Vec<PayloadOption>,
     /// Rating cone index of a fine-grained soil, kPa: shows NRMM's and VTI's pull and resistance
     /// beside the drives of `drawbar` and `grade` on soil. It changes no drive
-    #[arg(long, value_name = "KPA", value_parser = quantity(10.0..=10_000.0, "kPa"))]
+    #[arg(long, value_name = "KPA", allow_negative_numbers = true, value_parser = quantity(10.0..=10_000.0, "kPa"))]
     cone_index_kpa: Option<f64>,
     /// Search limits four times as coarsely, with fewer soils, speeds and sizes
     #[arg(long)]
@@ -225,7 +226,8 @@ impl Mobility {
         Ok(())
     }
 
-    /// Refuses `--cone-index-kpa` if no event shows it, and states where its relations do not hold.
+    /// Refuses `--cone-index-kpa` if no event or soil shows it, and states where its relations do not
+    /// hold.
     fn check_cone_index(
         &self,
         subject: &Subject,
@@ -240,6 +242,14 @@ impl Mobility {
                     "omitted: only these events show it: {}",
                     CONE_INDEX_EVENTS.join(", ")
                 ),
+            });
+        }
+        // quick events drive their first soil only: the road
+        if self.soil.iter().all(|own| is_firm(own)) && (self.quick || !self.soil.is_empty()) {
+            return Err(Failure::Usage {
+                argument: "--cone-index-kpa",
+                value: kpa.to_string(),
+                allowed: "omitted on firm ground: select a deformable soil with --soil".into(),
             });
         }
         let vehicle = cone_index_vehicle(&subject.spec).map_err(Failure::from)?;

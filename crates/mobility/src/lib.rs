@@ -38,7 +38,7 @@ pub use absorbed_power::absorbed_power;
 pub use findings::{ClosedForm, EventMetric, Findings, Limit, Published};
 pub use half_round::shock_speed;
 pub use ride::ride_speed;
-pub use subject::{FrontAxle, MobilityError, Subject, VehicleDimensions};
+pub use subject::{FrontAxle, MobilityError, Subject, VehicleDimensions, is_firm};
 pub use threshold::{Threshold, threshold};
 pub use tractive_effort::TractiveEffort;
 

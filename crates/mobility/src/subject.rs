@@ -306,7 +306,7 @@ impl VehicleDimensions {
 }
 
 /// Returns whether a soil of the catalog does not deform.
-pub(super) fn is_firm(soil: &str) -> bool {
+pub fn is_firm(soil: &str) -> bool {
     let own = catalog().find(soil).ok();
     own.is_some_and(|own| matches!(own.to_soil().kind, SoilKind::Firm { .. }))
 }

@@ -32,7 +32,7 @@ const SOURCES: [&str; 2] = [
     "Rowland 1975; Priddy and Willoughby 2006 (VCI1), Ciobotaru 2009 (VCI50)",
     "Rowland 1972; FM 5-430-00-1, one transcription",
 ];
-const VALIDITY: &str = "fine-grained soil, all axles driven, military vehicles; tires without chains, grousers below 38 mm";
+const VALIDITY: &str = "fine-grained soil, all axles driven, military vehicles; automatic gearbox, no chains, grousers below 38 mm";
 
 impl ConeIndexSheet {
     pub(super) fn new(spec: &AnySpec, underside: Option<&UndersideSheet>) -> ConeIndexSheet {

@@ -17,8 +17,8 @@
 //!   transcription of FM 5-430-00-1 and memory, so not verified. They reproduce the 17 and 40 psi
 //!   listed for the M113.
 //!
-//! All vehicles here have automatic gearboxes, whose factor is 1. No tire has chains, and no grouser
-//! is higher than 1.5 in.
+//! Gearboxes here shift by themselves: the factor is that of automatic gearboxes, 1. No tire has
+//! chains. Grousers higher than 1.5 in have no factor: they are among the limits.
 
 use super::units::{INCH, POUNDS, PSI};
 use super::vehicle::{ConeIndexGear, ConeIndexVehicle, TrackDimensions, WheelDimensions};
@@ -129,6 +129,7 @@ mod tests {
         power: 112e3,
         driven_share: 1.0,
         has_trailer: false,
+        grouser_height: 0.0,
         gear: ConeIndexGear::Wheels(WheelDimensions {
             axles: 2,
             driven: 2,
@@ -156,6 +157,7 @@ mod tests {
             power: 1.1e6,
             driven_share: 1.0,
             has_trailer: false,
+            grouser_height: 0.0,
             gear: ConeIndexGear::Tracks(gear),
         }
     }

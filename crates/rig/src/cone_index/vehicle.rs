@@ -15,6 +15,8 @@ const DEFLECTIONS: [f64; 2] = [0.1, 0.45];
 ///
 /// The measured vehicles were military vehicles.
 const LEAST_MASS: f64 = 1000.0;
+/// Greatest height of grousers, m, for which the mobility index has a factor of 1: 1.5 in.
+const HIGHEST_GROUSER: f64 = 0.0381;
 
 /// Dimensions of a vehicle for the relations of the cone index.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -29,6 +31,8 @@ pub struct ConeIndexVehicle {
     pub driven_share: f64,
     /// Whether it has a trailer, which is left out.
     pub has_trailer: bool,
+    /// Height of the highest grousers of wheels or shoes, m.
+    pub grouser_height: f64,
     /// Running gear.
     pub gear: ConeIndexGear,
 }
@@ -97,7 +101,16 @@ impl ConeIndexVehicle {
                 (spec.total_mass() * GRAVITY, 1.0, false, gear)
             }
         };
-        ConeIndexVehicle { weight, clearance, power, driven_share, has_trailer, gear }
+        let grouser_height = grouser_height(spec);
+        ConeIndexVehicle {
+            weight,
+            clearance,
+            power,
+            driven_share,
+            has_trailer,
+            grouser_height,
+            gear,
+        }
     }
 
     /// Returns the limits of validity that the vehicle exceeds, each in one sentence.
@@ -118,6 +131,13 @@ impl ConeIndexVehicle {
                 "its file specifies no underside: the clearance is taken as the radius of its wheels"
                     .to_owned(),
             );
+        }
+        if self.grouser_height > HIGHEST_GROUSER {
+            found.push(format!(
+                "its grousers are {:.0} mm high, and the factor of grousers above {:.0} mm is left out",
+                1e3 * self.grouser_height,
+                1e3 * HIGHEST_GROUSER
+            ));
         }
         if let ConeIndexGear::Wheels(own) = self.gear {
             if own.driven < own.axles {
@@ -160,6 +180,24 @@ impl ConeIndexVehicle {
         match self.gear {
             ConeIndexGear::Wheels(own) => wheels_pressure(&own, self.weight),
             ConeIndexGear::Tracks(own) => Some(own.mean_maximum_pressure(self.weight)),
+        }
+    }
+}
+
+/// Returns the height of the highest grousers, m: lugs of tires, or the lowest face of a shoe below
+/// its highest face.
+fn grouser_height(spec: &AnySpec) -> f64 {
+    match spec {
+        AnySpec::Wheeled(own) => (0..own.tractor_axles().len())
+            .filter_map(|axle| own.tire_of(axle).rigid.grousers.as_ref())
+            .map(|grousers| grousers.height)
+            .fold(0.0, f64::max),
+        AnySpec::Tracked(own) => {
+            let heights = own.shoe.faces.iter().map(|face| face.center[2]);
+            let [lowest, highest] = heights.fold([f64::INFINITY, f64::NEG_INFINITY], |range, z| {
+                [range[0].min(z), range[1].max(z)]
+            });
+            (highest - lowest).max(0.0)
         }
     }
 }
@@ -229,5 +267,40 @@ fn track_dimensions(own: &TrackedSpec) -> TrackDimensions {
         face_share: own.face_share(),
         wheels: 0.5 * own.tracks().map(|track| track.stations.len() as f64).iter().sum::<f64>(),
         wheel_diameter: 2.0 * own.road_wheel.radius,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bekker_vehicle::find_vehicle;
+
+    fn limits(spec: &AnySpec) -> String {
+        ConeIndexVehicle::from_spec(spec, None).limits().join("; ")
+    }
+
+    /// Both kinds of grousers are named above 38.1 mm, and not below.
+    #[test]
+    fn grousers_above_an_inch_and_a_half_are_a_limit() {
+        let mut rover = find_vehicle("mer").unwrap();
+        assert!(!limits(&rover).contains("grousers"));
+        let AnySpec::Wheeled(own) = &mut rover else { unreachable!() };
+        own.tire.rigid.grousers.as_mut().unwrap().height = 0.04;
+        assert!(limits(&rover).contains("its grousers are 40 mm high"), "{}", limits(&rover));
+        let mut tracked = find_vehicle("m113_chrono").unwrap();
+        assert!(!limits(&tracked).contains("grousers"));
+        let AnySpec::Tracked(own) = &mut tracked else { unreachable!() };
+        own.shoe.faces[0].center[2] -= 0.02;
+        assert!(limits(&tracked).contains("its grousers are 40 mm high"), "{}", limits(&tracked));
+    }
+
+    /// By hand: two motors of 360 W on the sides of a husky, six of 13.3 W at the wheels of `mer`.
+    #[test]
+    fn the_power_is_that_of_all_motors() {
+        for (model, power) in [("husky", 720.0), ("mer", 79.8)] {
+            let spec = find_vehicle(model).unwrap();
+            let found = ConeIndexVehicle::from_spec(&spec, None).power;
+            assert!((found - power).abs() < 1e-9, "{model}: {found} W");
+        }
     }
 }

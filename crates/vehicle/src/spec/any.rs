@@ -111,14 +111,17 @@ impl AnySpec {
         }
     }
 
-    /// Returns the greatest power at the shaft of the engine, or of both motors, W.
+    /// Returns the greatest power at the shaft of the engine, or of all motors together, W.
     pub fn rated_power(&self) -> f64 {
-        match self.powertrain() {
-            Some(own) => own.engine.rating().power,
-            None => {
-                let motors = self.wheeled().and_then(|own| own.motor_drive.as_ref());
-                motors.map_or(0.0, |own| 2.0 * own.motor.max_power)
-            }
+        match self {
+            AnySpec::Wheeled(own) => match (&own.powertrain, &own.motor_drive) {
+                (Some(own), _) => own.engine.rating().power,
+                (None, Some(drive)) => {
+                    drive.motor_count(own.tractor_axles().len()) as f64 * drive.motor.max_power
+                }
+                (None, None) => 0.0,
+            },
+            AnySpec::Tracked(own) => own.powertrain.engine.rating().power,
         }
     }
 
