@@ -429,7 +429,7 @@ mod tests {
                 "no_load_rpm = 5000.0",
                 "no_load_rpm = 500.0",
                 "motor_drive.motor.no_load_rpm = 500: must be above the base speed, max_power over \
-                 max_torque: 3819.7 rpm",
+                 max_torque: 3125.2 rpm",
             ),
             (
                 "max_yaw_rate = 1.9",
