@@ -45,8 +45,8 @@ pub(super) fn below_map(canvas: &mut Canvas, scene: &RunScene<'_>, top: f32, bot
 }
 
 /// Plots speed and slip over time, sinkage if there is any, and the profile of a path, one above the
-/// other in a column beside the map.
-pub(super) fn beside_map(canvas: &mut Canvas, scene: &RunScene<'_>, column: Frame) {
+/// other in a column right of the map.
+pub(super) fn right_of_map(canvas: &mut Canvas, scene: &RunScene<'_>, column: Frame) {
     // title above a plot; labels of its axis below
     let (title, foot) = (26.0, 56.0);
     let profile = shown_profile(scene);

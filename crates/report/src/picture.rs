@@ -38,7 +38,7 @@ impl Default for Size {
 
 /// Height of the content below the map.
 const FOOT: f32 = 372.0;
-/// The same for a run without ruts, whose plots are beside the map.
+/// The same for a run without ruts, whose plots are right of the map.
 const BARE_FOOT: f32 = 108.0;
 /// Minimum height of the map; outcome sentences may reduce it to this.
 const LEAST_MAP: f32 = 380.0;
@@ -85,7 +85,7 @@ fn draw(scene: &RunScene<'_>, size: Size) -> Result<Canvas, ReportError> {
     Ok(canvas)
 }
 
-/// Draws the map with the ruts, the deepest one beside it, and plots below it.
+/// Draws the map with the ruts, the deepest one to its right, and plots below it.
 fn with_ruts(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, floor: f32) {
     let bottom = floor - FOOT;
     let sections = map::sections(scene, view);
@@ -104,7 +104,7 @@ fn with_ruts(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, floor: f
     legend(canvas, scene, view, Frame { y: bottom + 58.0, ..side });
 }
 
-/// Draws a larger map without ruts, and beside it the legend and the plots. They take the width that the
+/// Draws a larger map without ruts, with the legend and the plots to its right. They take the width that the
 /// map leaves.
 fn without_ruts(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, floor: f32) {
     let sections = map::sections(scene, view);
@@ -122,7 +122,7 @@ fn without_ruts(canvas: &mut Canvas, scene: &RunScene<'_>, view: &MapView, floor
         y += 20.0;
     }
     let column = Frame { y: y + 12.0, height: floor - 48.0 - y - 12.0, ..side };
-    histories::beside_map(canvas, scene, column);
+    histories::right_of_map(canvas, scene, column);
 }
 
 /// Returns the depth of the deepest rut in centimeters, as printed in the heading and the inset.
@@ -405,15 +405,15 @@ mod tests {
         keep(&path, "firm.png");
         let (width, _, pixels) = decoded(&path);
         assert_eq!(width, 960);
-        // its plots are beside the map, below the legend
+        // its plots are right of the map, below the legend
         let driven = color::line(1);
         // lines of less than a pixel are mixed with the white of the page
         let is_line = |n: usize| {
             let near = |k: usize, own: u8| pixels[3 * n + k].abs_diff(own) < 60;
             near(0, driven.0) && near(1, driven.1) && near(2, driven.2)
         };
-        let beside = (960 * 200..960 * 560).filter(|n| n % 960 > 700 && is_line(*n)).count();
-        assert!(beside > 50, "{beside} pixels of the plots");
+        let count = (960 * 200..960 * 560).filter(|n| n % 960 > 700 && is_line(*n)).count();
+        assert!(count > 50, "{count} pixels of the plots");
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct PlotAxes {
     pub y_label: String,
     /// Whether the vertical axis includes zero, regardless of the values.
     pub from_zero: bool,
-    /// Whether the horizontal axis counts something: its ticks are whole numbers, with half of one
+    /// Whether the horizontal axis is a number of things: its ticks are whole numbers, with half of one
     /// as space on either side.
     pub counts: bool,
     /// Series, from bottom to top.

@@ -34,7 +34,7 @@ const LAST_POINTS: usize = 400;
 /// `examples/soil_intervals.rs` measures the coverage on others.
 const LIKELIHOOD_POWER: f64 = 0.5;
 
-/// Distance, m, and angle of a wheel, rad, at least one of which a log must reach.
+/// A log must reach this distance, m, or this angle of a wheel, rad.
 const LEAST_DISTANCE: f64 = 0.2;
 const LEAST_TURN: f64 = 1.0;
 
@@ -65,7 +65,7 @@ pub enum DrivesError {
         log: String,
         /// Distance that the speed gives, m.
         distance: f64,
-        /// Largest angle by which a wheel turns, rad.
+        /// Largest angle of the turn of a wheel, rad.
         turn: f64,
     },
     /// The log has a wheel that the vehicle lacks.
