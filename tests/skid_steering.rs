@@ -153,9 +153,9 @@ fn six_wheeled() -> VehicleSpec {
 
 /// Mean curvature over the commanded one in a steady turn at a speed, m/s, and a yaw rate, rad/s, by
 /// a table that holds the speed.
-fn commanded_turn(spec: VehicleSpec, ground: Soil, speed: f64, rate: f64) -> f64 {
+fn commanded_turn(spec: VehicleSpec, speed: f64, rate: f64) -> f64 {
     let steering = rate / spec.max_yaw_rate().unwrap();
-    let mut world = world_of(spec, ground, 0.0, |_| {
+    let mut world = world_of(spec, firm(FRICTION), 0.0, |_| {
         let Driver::Table(mut own) = table(&[], &[[1.0, 0.0], [3.0, steering]], &[]) else {
             panic!()
         };
@@ -168,13 +168,13 @@ fn commanded_turn(spec: VehicleSpec, ground: Soil, speed: f64, rate: f64) -> f64
 }
 
 /// Mean curvature over that of a circle, 1/m, that a path driver follows at a speed, m/s.
-fn followed_turn(spec: VehicleSpec, ground: Soil, speed: f64, radius: f64) -> f64 {
+fn followed_turn(spec: VehicleSpec, speed: f64, radius: f64) -> f64 {
     let points = (0..=720).map(|n| {
         let angle = f64::from(n).to_radians();
         [radius * angle.sin(), radius - radius * angle.cos()]
     });
     let path = Path::polyline(&points.collect::<Vec<_>>()).unwrap();
-    let mut world = world_of(spec, ground, 0.0, |vehicle| {
+    let mut world = world_of(spec, firm(FRICTION), 0.0, |vehicle| {
         let mut config = PathFollowerConfig { cruise_speed: speed, ..Default::default() };
         let geometry = SteeringGeometry::from_spec(vehicle.spec());
         config.steering.min_look_ahead = geometry.usual_look_ahead();
@@ -187,24 +187,19 @@ fn followed_turn(spec: VehicleSpec, ground: Soil, speed: f64, radius: f64) -> f6
 
 /// On firm ground path drivers meet the curvature of a circle within 5 %. Without their correction, slow
 /// turns are wider: the rim speeds are those of tires that slide fully, which they do not at small slip.
-/// On clay the curvature is printed only.
 ///
 /// Six wheels turned 9 to 20 % faster than commanded while their rim speeds were those for the mean
 /// square of the axles' distances.
 #[test]
 fn four_and_six_wheels_turn_with_the_commanded_curvature() {
-    let mud = || catalog().find("lean_clay_32_wes").unwrap().to_soil();
     for (name, spec) in [("four", husky()), ("six", six_wheeled())] {
         for (speed, radius) in [(0.3, 1.5), (0.3, 3.0), (0.6, 1.5), (0.6, 3.0)] {
-            let turn = |ground| commanded_turn(spec.clone(), ground, speed, speed / radius);
-            let [firm_turn, mud_turn] = [firm(FRICTION), mud()].map(turn);
-            let path = followed_turn(spec.clone(), firm(FRICTION), speed, radius);
-            println!(
-                "{name} wheels, {speed} m/s, {radius} m: by table {firm_turn:.3}, on clay \
-                 {mud_turn:.3}; on the path {path:.3}"
-            );
+            let table = commanded_turn(spec.clone(), speed, speed / radius);
+            let path = followed_turn(spec.clone(), speed, radius);
+            println!("{name} wheels, {speed} m/s, {radius} m: table {table:.3}, path {path:.3}");
             assert!((path - 1.0).abs() < 0.05, "{name} wheels, {speed} m/s, {radius} m: {path}");
-            assert!((0.8..1.02).contains(&firm_turn), "{name} wheels: {firm_turn}");
+            // measured 0.857 to 0.998; above 1 the rim speeds would be overrated
+            assert!((0.8..1.02).contains(&table), "{name} wheels: {table}");
         }
     }
 }

@@ -33,8 +33,8 @@ pub struct PlotAxes {
     pub y_label: String,
     /// Whether the vertical axis includes zero, regardless of the values.
     pub from_zero: bool,
-    /// Whether the horizontal axis is a number of things: its ticks are whole numbers, with half of one
-    /// as space on either side.
+    /// Whether the horizontal axis shows whole numbers, for example of vehicles: its ticks are then
+    /// whole numbers too, and half of one is left free on either side.
     pub counts: bool,
     /// Series, from bottom to top.
     pub series: Vec<Series>,
